@@ -7,7 +7,7 @@
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
 # the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dpa.txt and batch.txt: a new symbol
-# needs a line there.
+# needs a line there. hot.txt names the functions that are called for each message.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -96,13 +96,6 @@ done
 # Bindings link and reinterpret everywhere, which is what the compiler's lint "restricted" warns of.
 find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWarnings("restricted")\n&/' {} +
 
-# Functions of Comch are found by the names that older releases have for them, too.
-lookup='((SymbolLookup) io.github.comch4j.internal.load.Symbols::find)'
-comch="$work/generated/io/github/comch4j/ffi/doca_h.java"
-sed -i "s/SYMBOL_LOOKUP = SymbolLookup.loaderLookup()/SYMBOL_LOOKUP = $lookup/" "$comch"
-grep -qF "$lookup" "$comch" ||
-    die "jextract writes the lookup of symbols in another way"
-
 # Their initialisers do not fail where the JVM forbids native calls.
 pointer='io.github.comch4j.internal.load.NativeAccess.pointer()'
 for header in doca_h cc/cc_h channel/channel_h dpa/dpa_h batch/batch_h; do
@@ -110,6 +103,11 @@ for header in doca_h cc/cc_h channel/channel_h dpa/dpa_h batch/batch_h; do
     sed -i "/C_POINTER = ValueLayout.ADDRESS\$/{N;s/= .*/= $pointer;/}" "$bindings"
     grep -qF "C_POINTER = $pointer;" "$bindings" || die "jextract writes pointers in another way"
 done
+
+# Functions explain what they lack and what they are refused; some are hot.
+(cd "$work/generated/io/github/comch4j/ffi" &&
+    "$root/scripts/dev/lib/bindings.py" "$root/$lists/hot.txt" {doca_h,cc/cc_h,channel/channel_h,dpa/dpa_h}.java) ||
+    die "the functions are not as they should be"
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {

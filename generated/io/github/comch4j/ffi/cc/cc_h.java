@@ -9,6 +9,9 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
+import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.Symbols;
+
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
@@ -106,418 +109,201 @@ public class cc_h {
     }
 
     private static class doca_cc_cap_server_is_supported {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_server_is_supported");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_server_is_supported", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_server_is_supported$descriptor() {
         return doca_cc_cap_server_is_supported.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static MethodHandle doca_cc_cap_server_is_supported$handle() {
-        return doca_cc_cap_server_is_supported.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_server_is_supported$address() {
-        return doca_cc_cap_server_is_supported.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static int doca_cc_cap_server_is_supported(MemorySegment devinfo) {
-        var mh$ = doca_cc_cap_server_is_supported.HANDLE;
+    public static Answer doca_cc_cap_server_is_supported(MemorySegment devinfo) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_server_is_supported", devinfo);
-            }
-            return (int)mh$.invokeExact(devinfo);
+            return new Answer("doca_cc_cap_server_is_supported", (int) doca_cc_cap_server_is_supported.HANDLE.invokeExact(devinfo));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_client_is_supported {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_client_is_supported");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_client_is_supported", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_client_is_supported$descriptor() {
         return doca_cc_cap_client_is_supported.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static MethodHandle doca_cc_cap_client_is_supported$handle() {
-        return doca_cc_cap_client_is_supported.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_client_is_supported$address() {
-        return doca_cc_cap_client_is_supported.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static int doca_cc_cap_client_is_supported(MemorySegment devinfo) {
-        var mh$ = doca_cc_cap_client_is_supported.HANDLE;
+    public static Answer doca_cc_cap_client_is_supported(MemorySegment devinfo) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_client_is_supported", devinfo);
-            }
-            return (int)mh$.invokeExact(devinfo);
+            return new Answer("doca_cc_cap_client_is_supported", (int) doca_cc_cap_client_is_supported.HANDLE.invokeExact(devinfo));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_get_max_name_len {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_get_max_name_len");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_name_len", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_name_len$descriptor() {
         return doca_cc_cap_get_max_name_len.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
      * }
      */
-    public static MethodHandle doca_cc_cap_get_max_name_len$handle() {
-        return doca_cc_cap_get_max_name_len.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_get_max_name_len$address() {
-        return doca_cc_cap_get_max_name_len.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
-     * }
-     */
-    public static int doca_cc_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
-        var mh$ = doca_cc_cap_get_max_name_len.HANDLE;
+    public static Answer doca_cc_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_get_max_name_len", devinfo, max_name_len);
-            }
-            return (int)mh$.invokeExact(devinfo, max_name_len);
+            return new Answer("doca_cc_cap_get_max_name_len", (int) doca_cc_cap_get_max_name_len.HANDLE.invokeExact(devinfo, max_name_len));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_get_max_msg_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_get_max_msg_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_msg_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_msg_size$descriptor() {
         return doca_cc_cap_get_max_msg_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_cap_get_max_msg_size$handle() {
-        return doca_cc_cap_get_max_msg_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_get_max_msg_size$address() {
-        return doca_cc_cap_get_max_msg_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
-    public static int doca_cc_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
-        var mh$ = doca_cc_cap_get_max_msg_size.HANDLE;
+    public static Answer doca_cc_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_get_max_msg_size", devinfo, size);
-            }
-            return (int)mh$.invokeExact(devinfo, size);
+            return new Answer("doca_cc_cap_get_max_msg_size", (int) doca_cc_cap_get_max_msg_size.HANDLE.invokeExact(devinfo, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_get_max_recv_queue_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_get_max_recv_queue_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_recv_queue_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_recv_queue_size$descriptor() {
         return doca_cc_cap_get_max_recv_queue_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_cap_get_max_recv_queue_size$handle() {
-        return doca_cc_cap_get_max_recv_queue_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_get_max_recv_queue_size$address() {
-        return doca_cc_cap_get_max_recv_queue_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
-     * }
-     */
-    public static int doca_cc_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
-        var mh$ = doca_cc_cap_get_max_recv_queue_size.HANDLE;
+    public static Answer doca_cc_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_get_max_recv_queue_size", devinfo, size);
-            }
-            return (int)mh$.invokeExact(devinfo, size);
+            return new Answer("doca_cc_cap_get_max_recv_queue_size", (int) doca_cc_cap_get_max_recv_queue_size.HANDLE.invokeExact(devinfo, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_get_max_send_tasks {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_get_max_send_tasks");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_send_tasks", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_send_tasks$descriptor() {
         return doca_cc_cap_get_max_send_tasks.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
      * }
      */
-    public static MethodHandle doca_cc_cap_get_max_send_tasks$handle() {
-        return doca_cc_cap_get_max_send_tasks.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_get_max_send_tasks$address() {
-        return doca_cc_cap_get_max_send_tasks.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
-     * }
-     */
-    public static int doca_cc_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
-        var mh$ = doca_cc_cap_get_max_send_tasks.HANDLE;
+    public static Answer doca_cc_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_get_max_send_tasks", devinfo, max_send_tasks);
-            }
-            return (int)mh$.invokeExact(devinfo, max_send_tasks);
+            return new Answer("doca_cc_cap_get_max_send_tasks", (int) doca_cc_cap_get_max_send_tasks.HANDLE.invokeExact(devinfo, max_send_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_get_max_clients {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_get_max_clients");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_clients", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_clients$descriptor() {
         return doca_cc_cap_get_max_clients.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
      * }
      */
-    public static MethodHandle doca_cc_cap_get_max_clients$handle() {
-        return doca_cc_cap_get_max_clients.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_get_max_clients$address() {
-        return doca_cc_cap_get_max_clients.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
-     * }
-     */
-    public static int doca_cc_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
-        var mh$ = doca_cc_cap_get_max_clients.HANDLE;
+    public static Answer doca_cc_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_get_max_clients", devinfo, num_clients);
-            }
-            return (int)mh$.invokeExact(devinfo, num_clients);
+            return new Answer("doca_cc_cap_get_max_clients", (int) doca_cc_cap_get_max_clients.HANDLE.invokeExact(devinfo, num_clients));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_create {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -525,155 +311,66 @@ public class cc_h {
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_create");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_create", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_create$descriptor() {
         return doca_cc_server_create.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
      * }
      */
-    public static MethodHandle doca_cc_server_create$handle() {
-        return doca_cc_server_create.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
-     * }
-     */
-    public static MemorySegment doca_cc_server_create$address() {
-        return doca_cc_server_create.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
-     * }
-     */
-    public static int doca_cc_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment cc_server) {
-        var mh$ = doca_cc_server_create.HANDLE;
+    public static Answer doca_cc_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment cc_server) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_create", dev, repr, name, cc_server);
-            }
-            return (int)mh$.invokeExact(dev, repr, name, cc_server);
+            return new Answer("doca_cc_server_create", (int) doca_cc_server_create.HANDLE.invokeExact(dev, repr, name, cc_server));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_destroy {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_destroy");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_destroy", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_destroy$descriptor() {
         return doca_cc_server_destroy.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
      * }
      */
-    public static MethodHandle doca_cc_server_destroy$handle() {
-        return doca_cc_server_destroy.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
-     * }
-     */
-    public static MemorySegment doca_cc_server_destroy$address() {
-        return doca_cc_server_destroy.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
-     * }
-     */
-    public static int doca_cc_server_destroy(MemorySegment cc_server) {
-        var mh$ = doca_cc_server_destroy.HANDLE;
+    public static Answer doca_cc_server_destroy(MemorySegment cc_server) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_destroy", cc_server);
-            }
-            return (int)mh$.invokeExact(cc_server);
+            return new Answer("doca_cc_server_destroy", (int) doca_cc_server_destroy.HANDLE.invokeExact(cc_server));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_as_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_as_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_as_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_as_ctx$descriptor() {
         return doca_cc_server_as_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
-     * }
-     */
-    public static MethodHandle doca_cc_server_as_ctx$handle() {
-        return doca_cc_server_as_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
-     * }
-     */
-    public static MemorySegment doca_cc_server_as_ctx$address() {
-        return doca_cc_server_as_ctx.ADDR;
     }
 
     /**
@@ -682,373 +379,183 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_as_ctx(MemorySegment cc_server) {
-        var mh$ = doca_cc_server_as_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_as_ctx", cc_server);
-            }
-            return (MemorySegment)mh$.invokeExact(cc_server);
+            return (MemorySegment) doca_cc_server_as_ctx.HANDLE.invokeExact(cc_server);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_set_max_msg_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_set_max_msg_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_set_max_msg_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_set_max_msg_size$descriptor() {
         return doca_cc_server_set_max_msg_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
      * }
      */
-    public static MethodHandle doca_cc_server_set_max_msg_size$handle() {
-        return doca_cc_server_set_max_msg_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
-    public static MemorySegment doca_cc_server_set_max_msg_size$address() {
-        return doca_cc_server_set_max_msg_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
-    public static int doca_cc_server_set_max_msg_size(MemorySegment cc_server, long size) {
-        var mh$ = doca_cc_server_set_max_msg_size.HANDLE;
+    public static Answer doca_cc_server_set_max_msg_size(MemorySegment cc_server, long size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_set_max_msg_size", cc_server, size);
-            }
-            return (int)mh$.invokeExact(cc_server, size);
+            return new Answer("doca_cc_server_set_max_msg_size", (int) doca_cc_server_set_max_msg_size.HANDLE.invokeExact(cc_server, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_get_max_msg_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_get_max_msg_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_max_msg_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_max_msg_size$descriptor() {
         return doca_cc_server_get_max_msg_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_server_get_max_msg_size$handle() {
-        return doca_cc_server_get_max_msg_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_server_get_max_msg_size$address() {
-        return doca_cc_server_get_max_msg_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
-    public static int doca_cc_server_get_max_msg_size(MemorySegment cc_server, MemorySegment size) {
-        var mh$ = doca_cc_server_get_max_msg_size.HANDLE;
+    public static Answer doca_cc_server_get_max_msg_size(MemorySegment cc_server, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_get_max_msg_size", cc_server, size);
-            }
-            return (int)mh$.invokeExact(cc_server, size);
+            return new Answer("doca_cc_server_get_max_msg_size", (int) doca_cc_server_get_max_msg_size.HANDLE.invokeExact(cc_server, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_set_recv_queue_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_set_recv_queue_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_set_recv_queue_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_set_recv_queue_size$descriptor() {
         return doca_cc_server_set_recv_queue_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
      * }
      */
-    public static MethodHandle doca_cc_server_set_recv_queue_size$handle() {
-        return doca_cc_server_set_recv_queue_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
-    public static MemorySegment doca_cc_server_set_recv_queue_size$address() {
-        return doca_cc_server_set_recv_queue_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
-     * }
-     */
-    public static int doca_cc_server_set_recv_queue_size(MemorySegment cc_server, long size) {
-        var mh$ = doca_cc_server_set_recv_queue_size.HANDLE;
+    public static Answer doca_cc_server_set_recv_queue_size(MemorySegment cc_server, long size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_set_recv_queue_size", cc_server, size);
-            }
-            return (int)mh$.invokeExact(cc_server, size);
+            return new Answer("doca_cc_server_set_recv_queue_size", (int) doca_cc_server_set_recv_queue_size.HANDLE.invokeExact(cc_server, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_get_recv_queue_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_get_recv_queue_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_recv_queue_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_recv_queue_size$descriptor() {
         return doca_cc_server_get_recv_queue_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_server_get_recv_queue_size$handle() {
-        return doca_cc_server_get_recv_queue_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_server_get_recv_queue_size$address() {
-        return doca_cc_server_get_recv_queue_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
-     * }
-     */
-    public static int doca_cc_server_get_recv_queue_size(MemorySegment cc_server, MemorySegment size) {
-        var mh$ = doca_cc_server_get_recv_queue_size.HANDLE;
+    public static Answer doca_cc_server_get_recv_queue_size(MemorySegment cc_server, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_get_recv_queue_size", cc_server, size);
-            }
-            return (int)mh$.invokeExact(cc_server, size);
+            return new Answer("doca_cc_server_get_recv_queue_size", (int) doca_cc_server_get_recv_queue_size.HANDLE.invokeExact(cc_server, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_get_device {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_get_device");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_device", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_device$descriptor() {
         return doca_cc_server_get_device.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
      * }
      */
-    public static MethodHandle doca_cc_server_get_device$handle() {
-        return doca_cc_server_get_device.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
-     * }
-     */
-    public static MemorySegment doca_cc_server_get_device$address() {
-        return doca_cc_server_get_device.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
-     * }
-     */
-    public static int doca_cc_server_get_device(MemorySegment cc_server, MemorySegment dev) {
-        var mh$ = doca_cc_server_get_device.HANDLE;
+    public static Answer doca_cc_server_get_device(MemorySegment cc_server, MemorySegment dev) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_get_device", cc_server, dev);
-            }
-            return (int)mh$.invokeExact(cc_server, dev);
+            return new Answer("doca_cc_server_get_device", (int) doca_cc_server_get_device.HANDLE.invokeExact(cc_server, dev));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_get_device_repr {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_get_device_repr");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_device_repr", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_device_repr$descriptor() {
         return doca_cc_server_get_device_repr.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
      * }
      */
-    public static MethodHandle doca_cc_server_get_device_repr$handle() {
-        return doca_cc_server_get_device_repr.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
-     * }
-     */
-    public static MemorySegment doca_cc_server_get_device_repr$address() {
-        return doca_cc_server_get_device_repr.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
-     * }
-     */
-    public static int doca_cc_server_get_device_repr(MemorySegment cc_server, MemorySegment repr) {
-        var mh$ = doca_cc_server_get_device_repr.HANDLE;
+    public static Answer doca_cc_server_get_device_repr(MemorySegment cc_server, MemorySegment repr) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_get_device_repr", cc_server, repr);
-            }
-            return (int)mh$.invokeExact(cc_server, repr);
+            return new Answer("doca_cc_server_get_device_repr", (int) doca_cc_server_get_device_repr.HANDLE.invokeExact(cc_server, repr));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_send_task_set_conf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -1056,239 +563,115 @@ public class cc_h {
             cc_h.C_CHAR
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_send_task_set_conf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_set_conf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_send_task_set_conf$descriptor() {
         return doca_cc_server_send_task_set_conf.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_server_send_task_set_conf$handle() {
-        return doca_cc_server_send_task_set_conf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_server_send_task_set_conf$address() {
-        return doca_cc_server_send_task_set_conf.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
-    public static int doca_cc_server_send_task_set_conf(MemorySegment cc_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        var mh$ = doca_cc_server_send_task_set_conf.HANDLE;
+    public static Answer doca_cc_server_send_task_set_conf(MemorySegment cc_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_send_task_set_conf", cc_server, task_completion_cb, task_error_cb, log_num_tasks);
-            }
-            return (int)mh$.invokeExact(cc_server, task_completion_cb, task_error_cb, log_num_tasks);
+            return new Answer("doca_cc_server_send_task_set_conf", (int) doca_cc_server_send_task_set_conf.HANDLE.invokeExact(cc_server, task_completion_cb, task_error_cb, log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_event_msg_recv_register {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_event_msg_recv_register");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_msg_recv_register", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_event_msg_recv_register$descriptor() {
         return doca_cc_server_event_msg_recv_register.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
      * }
      */
-    public static MethodHandle doca_cc_server_event_msg_recv_register$handle() {
-        return doca_cc_server_event_msg_recv_register.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
-    public static MemorySegment doca_cc_server_event_msg_recv_register$address() {
-        return doca_cc_server_event_msg_recv_register.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
-    public static int doca_cc_server_event_msg_recv_register(MemorySegment cc_server, MemorySegment recv_event_cb) {
-        var mh$ = doca_cc_server_event_msg_recv_register.HANDLE;
+    public static Answer doca_cc_server_event_msg_recv_register(MemorySegment cc_server, MemorySegment recv_event_cb) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_event_msg_recv_register", cc_server, recv_event_cb);
-            }
-            return (int)mh$.invokeExact(cc_server, recv_event_cb);
+            return new Answer("doca_cc_server_event_msg_recv_register", (int) doca_cc_server_event_msg_recv_register.HANDLE.invokeExact(cc_server, recv_event_cb));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_event_connection_register {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_event_connection_register");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_connection_register", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_event_connection_register$descriptor() {
         return doca_cc_server_event_connection_register.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
      * }
      */
-    public static MethodHandle doca_cc_server_event_connection_register$handle() {
-        return doca_cc_server_event_connection_register.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
-     * }
-     */
-    public static MemorySegment doca_cc_server_event_connection_register$address() {
-        return doca_cc_server_event_connection_register.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
-     * }
-     */
-    public static int doca_cc_server_event_connection_register(MemorySegment cc_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
-        var mh$ = doca_cc_server_event_connection_register.HANDLE;
+    public static Answer doca_cc_server_event_connection_register(MemorySegment cc_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_event_connection_register", cc_server, connect_event_cb, disconnect_event_cb);
-            }
-            return (int)mh$.invokeExact(cc_server, connect_event_cb, disconnect_event_cb);
+            return new Answer("doca_cc_server_event_connection_register", (int) doca_cc_server_event_connection_register.HANDLE.invokeExact(cc_server, connect_event_cb, disconnect_event_cb));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_event_consumer_register {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_event_consumer_register");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_consumer_register", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_event_consumer_register$descriptor() {
         return doca_cc_server_event_consumer_register.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
      * }
      */
-    public static MethodHandle doca_cc_server_event_consumer_register$handle() {
-        return doca_cc_server_event_consumer_register.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
-    public static MemorySegment doca_cc_server_event_consumer_register$address() {
-        return doca_cc_server_event_consumer_register.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
-    public static int doca_cc_server_event_consumer_register(MemorySegment cc_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        var mh$ = doca_cc_server_event_consumer_register.HANDLE;
+    public static Answer doca_cc_server_event_consumer_register(MemorySegment cc_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_event_consumer_register", cc_server, new_consumer_event_cb, expired_consumer_event_cb);
-            }
-            return (int)mh$.invokeExact(cc_server, new_consumer_event_cb, expired_consumer_event_cb);
+            return new Answer("doca_cc_server_event_consumer_register", (int) doca_cc_server_event_consumer_register.HANDLE.invokeExact(cc_server, new_consumer_event_cb, expired_consumer_event_cb));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_send_task_alloc_init {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -1297,215 +680,95 @@ public class cc_h {
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_send_task_alloc_init");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_alloc_init", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_send_task_alloc_init$descriptor() {
         return doca_cc_server_send_task_alloc_init.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
      * }
      */
-    public static MethodHandle doca_cc_server_send_task_alloc_init$handle() {
-        return doca_cc_server_send_task_alloc_init.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static MemorySegment doca_cc_server_send_task_alloc_init$address() {
-        return doca_cc_server_send_task_alloc_init.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static int doca_cc_server_send_task_alloc_init(MemorySegment cc_server, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        var mh$ = doca_cc_server_send_task_alloc_init.HANDLE;
+    public static Answer doca_cc_server_send_task_alloc_init(MemorySegment cc_server, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_send_task_alloc_init", cc_server, peer, msg, len, task);
-            }
-            return (int)mh$.invokeExact(cc_server, peer, msg, len, task);
+            return new Answer("doca_cc_server_send_task_alloc_init", (int) doca_cc_server_send_task_alloc_init.HANDLE.invokeExact(cc_server, peer, msg, len, task));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_create {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_create");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_create", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_create$descriptor() {
         return doca_cc_client_create.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
      * }
      */
-    public static MethodHandle doca_cc_client_create$handle() {
-        return doca_cc_client_create.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
-     * }
-     */
-    public static MemorySegment doca_cc_client_create$address() {
-        return doca_cc_client_create.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
-     * }
-     */
-    public static int doca_cc_client_create(MemorySegment dev, MemorySegment name, MemorySegment cc_client) {
-        var mh$ = doca_cc_client_create.HANDLE;
+    public static Answer doca_cc_client_create(MemorySegment dev, MemorySegment name, MemorySegment cc_client) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_create", dev, name, cc_client);
-            }
-            return (int)mh$.invokeExact(dev, name, cc_client);
+            return new Answer("doca_cc_client_create", (int) doca_cc_client_create.HANDLE.invokeExact(dev, name, cc_client));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_destroy {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_destroy");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_destroy", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_destroy$descriptor() {
         return doca_cc_client_destroy.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
      * }
      */
-    public static MethodHandle doca_cc_client_destroy$handle() {
-        return doca_cc_client_destroy.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
-     * }
-     */
-    public static MemorySegment doca_cc_client_destroy$address() {
-        return doca_cc_client_destroy.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
-     * }
-     */
-    public static int doca_cc_client_destroy(MemorySegment cc_client) {
-        var mh$ = doca_cc_client_destroy.HANDLE;
+    public static Answer doca_cc_client_destroy(MemorySegment cc_client) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_destroy", cc_client);
-            }
-            return (int)mh$.invokeExact(cc_client);
+            return new Answer("doca_cc_client_destroy", (int) doca_cc_client_destroy.HANDLE.invokeExact(cc_client));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_as_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_as_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_as_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_as_ctx$descriptor() {
         return doca_cc_client_as_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
-     * }
-     */
-    public static MethodHandle doca_cc_client_as_ctx$handle() {
-        return doca_cc_client_as_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
-     * }
-     */
-    public static MemorySegment doca_cc_client_as_ctx$address() {
-        return doca_cc_client_as_ctx.ADDR;
     }
 
     /**
@@ -1514,314 +777,155 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_as_ctx(MemorySegment cc_client) {
-        var mh$ = doca_cc_client_as_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_as_ctx", cc_client);
-            }
-            return (MemorySegment)mh$.invokeExact(cc_client);
+            return (MemorySegment) doca_cc_client_as_ctx.HANDLE.invokeExact(cc_client);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_set_max_msg_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_set_max_msg_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_set_max_msg_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_set_max_msg_size$descriptor() {
         return doca_cc_client_set_max_msg_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
      * }
      */
-    public static MethodHandle doca_cc_client_set_max_msg_size$handle() {
-        return doca_cc_client_set_max_msg_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
-    public static MemorySegment doca_cc_client_set_max_msg_size$address() {
-        return doca_cc_client_set_max_msg_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
-    public static int doca_cc_client_set_max_msg_size(MemorySegment cc_client, long size) {
-        var mh$ = doca_cc_client_set_max_msg_size.HANDLE;
+    public static Answer doca_cc_client_set_max_msg_size(MemorySegment cc_client, long size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_set_max_msg_size", cc_client, size);
-            }
-            return (int)mh$.invokeExact(cc_client, size);
+            return new Answer("doca_cc_client_set_max_msg_size", (int) doca_cc_client_set_max_msg_size.HANDLE.invokeExact(cc_client, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_get_max_msg_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_get_max_msg_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_max_msg_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_max_msg_size$descriptor() {
         return doca_cc_client_get_max_msg_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_client_get_max_msg_size$handle() {
-        return doca_cc_client_get_max_msg_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_client_get_max_msg_size$address() {
-        return doca_cc_client_get_max_msg_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
-    public static int doca_cc_client_get_max_msg_size(MemorySegment cc_client, MemorySegment size) {
-        var mh$ = doca_cc_client_get_max_msg_size.HANDLE;
+    public static Answer doca_cc_client_get_max_msg_size(MemorySegment cc_client, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_get_max_msg_size", cc_client, size);
-            }
-            return (int)mh$.invokeExact(cc_client, size);
+            return new Answer("doca_cc_client_get_max_msg_size", (int) doca_cc_client_get_max_msg_size.HANDLE.invokeExact(cc_client, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_set_recv_queue_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_set_recv_queue_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_set_recv_queue_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_set_recv_queue_size$descriptor() {
         return doca_cc_client_set_recv_queue_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
      * }
      */
-    public static MethodHandle doca_cc_client_set_recv_queue_size$handle() {
-        return doca_cc_client_set_recv_queue_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
-    public static MemorySegment doca_cc_client_set_recv_queue_size$address() {
-        return doca_cc_client_set_recv_queue_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
-     * }
-     */
-    public static int doca_cc_client_set_recv_queue_size(MemorySegment cc_client, long size) {
-        var mh$ = doca_cc_client_set_recv_queue_size.HANDLE;
+    public static Answer doca_cc_client_set_recv_queue_size(MemorySegment cc_client, long size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_set_recv_queue_size", cc_client, size);
-            }
-            return (int)mh$.invokeExact(cc_client, size);
+            return new Answer("doca_cc_client_set_recv_queue_size", (int) doca_cc_client_set_recv_queue_size.HANDLE.invokeExact(cc_client, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_get_recv_queue_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_get_recv_queue_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_recv_queue_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_recv_queue_size$descriptor() {
         return doca_cc_client_get_recv_queue_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
      * }
      */
-    public static MethodHandle doca_cc_client_get_recv_queue_size$handle() {
-        return doca_cc_client_get_recv_queue_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
-    public static MemorySegment doca_cc_client_get_recv_queue_size$address() {
-        return doca_cc_client_get_recv_queue_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
-     * }
-     */
-    public static int doca_cc_client_get_recv_queue_size(MemorySegment cc_client, MemorySegment size) {
-        var mh$ = doca_cc_client_get_recv_queue_size.HANDLE;
+    public static Answer doca_cc_client_get_recv_queue_size(MemorySegment cc_client, MemorySegment size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_get_recv_queue_size", cc_client, size);
-            }
-            return (int)mh$.invokeExact(cc_client, size);
+            return new Answer("doca_cc_client_get_recv_queue_size", (int) doca_cc_client_get_recv_queue_size.HANDLE.invokeExact(cc_client, size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_get_device {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_get_device");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_device", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_device$descriptor() {
         return doca_cc_client_get_device.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
      * }
      */
-    public static MethodHandle doca_cc_client_get_device$handle() {
-        return doca_cc_client_get_device.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
-     * }
-     */
-    public static MemorySegment doca_cc_client_get_device$address() {
-        return doca_cc_client_get_device.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
-     * }
-     */
-    public static int doca_cc_client_get_device(MemorySegment cc_client, MemorySegment dev) {
-        var mh$ = doca_cc_client_get_device.HANDLE;
+    public static Answer doca_cc_client_get_device(MemorySegment cc_client, MemorySegment dev) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_get_device", cc_client, dev);
-            }
-            return (int)mh$.invokeExact(cc_client, dev);
+            return new Answer("doca_cc_client_get_device", (int) doca_cc_client_get_device.HANDLE.invokeExact(cc_client, dev));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_send_task_set_conf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -1829,238 +933,114 @@ public class cc_h {
             cc_h.C_CHAR
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_send_task_set_conf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_set_conf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_send_task_set_conf$descriptor() {
         return doca_cc_client_send_task_set_conf.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_client_send_task_set_conf$handle() {
-        return doca_cc_client_send_task_set_conf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_client_send_task_set_conf$address() {
-        return doca_cc_client_send_task_set_conf.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
-     * }
-     */
-    public static int doca_cc_client_send_task_set_conf(MemorySegment cc_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        var mh$ = doca_cc_client_send_task_set_conf.HANDLE;
+    public static Answer doca_cc_client_send_task_set_conf(MemorySegment cc_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_send_task_set_conf", cc_client, task_completion_cb, task_error_cb, log_num_tasks);
-            }
-            return (int)mh$.invokeExact(cc_client, task_completion_cb, task_error_cb, log_num_tasks);
+            return new Answer("doca_cc_client_send_task_set_conf", (int) doca_cc_client_send_task_set_conf.HANDLE.invokeExact(cc_client, task_completion_cb, task_error_cb, log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_event_msg_recv_register {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_event_msg_recv_register");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_event_msg_recv_register", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_event_msg_recv_register$descriptor() {
         return doca_cc_client_event_msg_recv_register.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
      * }
      */
-    public static MethodHandle doca_cc_client_event_msg_recv_register$handle() {
-        return doca_cc_client_event_msg_recv_register.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
-    public static MemorySegment doca_cc_client_event_msg_recv_register$address() {
-        return doca_cc_client_event_msg_recv_register.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
-     * }
-     */
-    public static int doca_cc_client_event_msg_recv_register(MemorySegment cc_client, MemorySegment recv_event_cb) {
-        var mh$ = doca_cc_client_event_msg_recv_register.HANDLE;
+    public static Answer doca_cc_client_event_msg_recv_register(MemorySegment cc_client, MemorySegment recv_event_cb) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_event_msg_recv_register", cc_client, recv_event_cb);
-            }
-            return (int)mh$.invokeExact(cc_client, recv_event_cb);
+            return new Answer("doca_cc_client_event_msg_recv_register", (int) doca_cc_client_event_msg_recv_register.HANDLE.invokeExact(cc_client, recv_event_cb));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_event_consumer_register {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_event_consumer_register");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_event_consumer_register", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_event_consumer_register$descriptor() {
         return doca_cc_client_event_consumer_register.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
      * }
      */
-    public static MethodHandle doca_cc_client_event_consumer_register$handle() {
-        return doca_cc_client_event_consumer_register.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
-    public static MemorySegment doca_cc_client_event_consumer_register$address() {
-        return doca_cc_client_event_consumer_register.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-     * }
-     */
-    public static int doca_cc_client_event_consumer_register(MemorySegment cc_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        var mh$ = doca_cc_client_event_consumer_register.HANDLE;
+    public static Answer doca_cc_client_event_consumer_register(MemorySegment cc_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_event_consumer_register", cc_client, new_consumer_event_cb, expired_consumer_event_cb);
-            }
-            return (int)mh$.invokeExact(cc_client, new_consumer_event_cb, expired_consumer_event_cb);
+            return new Answer("doca_cc_client_event_consumer_register", (int) doca_cc_client_event_consumer_register.HANDLE.invokeExact(cc_client, new_consumer_event_cb, expired_consumer_event_cb));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_get_connection {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_get_connection");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_connection", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_connection$descriptor() {
         return doca_cc_client_get_connection.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
      * }
      */
-    public static MethodHandle doca_cc_client_get_connection$handle() {
-        return doca_cc_client_get_connection.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
-     * }
-     */
-    public static MemorySegment doca_cc_client_get_connection$address() {
-        return doca_cc_client_get_connection.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
-     * }
-     */
-    public static int doca_cc_client_get_connection(MemorySegment cc_client, MemorySegment connection) {
-        var mh$ = doca_cc_client_get_connection.HANDLE;
+    public static Answer doca_cc_client_get_connection(MemorySegment cc_client, MemorySegment connection) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_get_connection", cc_client, connection);
-            }
-            return (int)mh$.invokeExact(cc_client, connection);
+            return new Answer("doca_cc_client_get_connection", (int) doca_cc_client_get_connection.HANDLE.invokeExact(cc_client, connection));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_send_task_alloc_init {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -2069,97 +1049,39 @@ public class cc_h {
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_send_task_alloc_init");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_alloc_init", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_send_task_alloc_init$descriptor() {
         return doca_cc_client_send_task_alloc_init.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
      * }
      */
-    public static MethodHandle doca_cc_client_send_task_alloc_init$handle() {
-        return doca_cc_client_send_task_alloc_init.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static MemorySegment doca_cc_client_send_task_alloc_init$address() {
-        return doca_cc_client_send_task_alloc_init.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static int doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        var mh$ = doca_cc_client_send_task_alloc_init.HANDLE;
+    public static Answer doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_send_task_alloc_init", cc_client, peer, msg, len, task);
-            }
-            return (int)mh$.invokeExact(cc_client, peer, msg, len, task);
+            return new Answer("doca_cc_client_send_task_alloc_init", (int) doca_cc_client_send_task_alloc_init.HANDLE.invokeExact(cc_client, peer, msg, len, task));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_send_task_as_task {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_send_task_as_task");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_send_task_as_task", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_send_task_as_task$descriptor() {
         return doca_cc_send_task_as_task.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_send_task_as_task$handle() {
-        return doca_cc_send_task_as_task.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_send_task_as_task$address() {
-        return doca_cc_send_task_as_task.ADDR;
     }
 
     /**
@@ -2168,173 +1090,80 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_send_task_as_task(MemorySegment task) {
-        var mh$ = doca_cc_send_task_as_task.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_send_task_as_task", task);
-            }
-            return (MemorySegment)mh$.invokeExact(task);
+            return (MemorySegment) doca_cc_send_task_as_task.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_connection_set_user_data {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
-            doca_data.layout()
+            ValueLayout.JAVA_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_connection_set_user_data");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_set_user_data", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_set_user_data$descriptor() {
         return doca_cc_connection_set_user_data.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
      * }
      */
-    public static MethodHandle doca_cc_connection_set_user_data$handle() {
-        return doca_cc_connection_set_user_data.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
-     * }
-     */
-    public static MemorySegment doca_cc_connection_set_user_data$address() {
-        return doca_cc_connection_set_user_data.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
-     * }
-     */
-    public static int doca_cc_connection_set_user_data(MemorySegment connection, MemorySegment user_data) {
-        var mh$ = doca_cc_connection_set_user_data.HANDLE;
+    public static Answer doca_cc_connection_set_user_data(MemorySegment connection, long user_data) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_connection_set_user_data", connection, user_data);
-            }
-            return (int)mh$.invokeExact(connection, user_data);
+            return new Answer("doca_cc_connection_set_user_data", (int) doca_cc_connection_set_user_data.HANDLE.invokeExact(connection, user_data));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_connection_get_user_data {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_data.layout(),
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_connection_get_user_data");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_get_user_data", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_get_user_data$descriptor() {
         return doca_cc_connection_get_user_data.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
      * }
      */
-    public static MethodHandle doca_cc_connection_get_user_data$handle() {
-        return doca_cc_connection_get_user_data.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MemorySegment doca_cc_connection_get_user_data$address() {
-        return doca_cc_connection_get_user_data.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MemorySegment doca_cc_connection_get_user_data(SegmentAllocator allocator, MemorySegment connection) {
-        var mh$ = doca_cc_connection_get_user_data.HANDLE;
+    public static long doca_cc_connection_get_user_data(MemorySegment connection) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_connection_get_user_data", allocator, connection);
-            }
-            return (MemorySegment)mh$.invokeExact(allocator, connection);
+            return (long) doca_cc_connection_get_user_data.HANDLE.invokeExact(connection);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_server_get_server_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_server_get_server_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_server_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_server_ctx$descriptor() {
         return doca_cc_server_get_server_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MethodHandle doca_cc_server_get_server_ctx$handle() {
-        return doca_cc_server_get_server_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MemorySegment doca_cc_server_get_server_ctx$address() {
-        return doca_cc_server_get_server_ctx.ADDR;
     }
 
     /**
@@ -2343,56 +1172,25 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_get_server_ctx(MemorySegment connection) {
-        var mh$ = doca_cc_server_get_server_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_server_get_server_ctx", connection);
-            }
-            return (MemorySegment)mh$.invokeExact(connection);
+            return (MemorySegment) doca_cc_server_get_server_ctx.HANDLE.invokeExact(connection);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_client_get_client_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_client_get_client_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_client_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_client_ctx$descriptor() {
         return doca_cc_client_get_client_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MethodHandle doca_cc_client_get_client_ctx$handle() {
-        return doca_cc_client_get_client_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
-     * }
-     */
-    public static MemorySegment doca_cc_client_get_client_ctx$address() {
-        return doca_cc_client_get_client_ctx.ADDR;
     }
 
     /**
@@ -2401,468 +1199,220 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_get_client_ctx(MemorySegment connection) {
-        var mh$ = doca_cc_client_get_client_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_client_get_client_ctx", connection);
-            }
-            return (MemorySegment)mh$.invokeExact(connection);
+            return (MemorySegment) doca_cc_client_get_client_ctx.HANDLE.invokeExact(connection);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_connection_update_info {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_connection_update_info");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_update_info", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_update_info$descriptor() {
         return doca_cc_connection_update_info.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
      * }
      */
-    public static MethodHandle doca_cc_connection_update_info$handle() {
-        return doca_cc_connection_update_info.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
-     * }
-     */
-    public static MemorySegment doca_cc_connection_update_info$address() {
-        return doca_cc_connection_update_info.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
-     * }
-     */
-    public static int doca_cc_connection_update_info(MemorySegment cc_connection) {
-        var mh$ = doca_cc_connection_update_info.HANDLE;
+    public static Answer doca_cc_connection_update_info(MemorySegment cc_connection) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_connection_update_info", cc_connection);
-            }
-            return (int)mh$.invokeExact(cc_connection);
+            return new Answer("doca_cc_connection_update_info", (int) doca_cc_connection_update_info.HANDLE.invokeExact(cc_connection));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_connection_get_counter {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_connection_get_counter");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_get_counter", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_get_counter$descriptor() {
         return doca_cc_connection_get_counter.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
      * }
      */
-    public static MethodHandle doca_cc_connection_get_counter$handle() {
-        return doca_cc_connection_get_counter.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
-     * }
-     */
-    public static MemorySegment doca_cc_connection_get_counter$address() {
-        return doca_cc_connection_get_counter.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
-     * }
-     */
-    public static int doca_cc_connection_get_counter(MemorySegment cc_connection, int counter_type, MemorySegment counter_value) {
-        var mh$ = doca_cc_connection_get_counter.HANDLE;
+    public static Answer doca_cc_connection_get_counter(MemorySegment cc_connection, int counter_type, MemorySegment counter_value) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_connection_get_counter", cc_connection, counter_type, counter_value);
-            }
-            return (int)mh$.invokeExact(cc_connection, counter_type, counter_value);
+            return new Answer("doca_cc_connection_get_counter", (int) doca_cc_connection_get_counter.HANDLE.invokeExact(cc_connection, counter_type, counter_value));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_is_consumer_supported {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_is_consumer_supported");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_is_consumer_supported", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_is_consumer_supported$descriptor() {
         return doca_cc_cap_is_consumer_supported.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static MethodHandle doca_cc_cap_is_consumer_supported$handle() {
-        return doca_cc_cap_is_consumer_supported.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_is_consumer_supported$address() {
-        return doca_cc_cap_is_consumer_supported.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static int doca_cc_cap_is_consumer_supported(MemorySegment devinfo) {
-        var mh$ = doca_cc_cap_is_consumer_supported.HANDLE;
+    public static Answer doca_cc_cap_is_consumer_supported(MemorySegment devinfo) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_is_consumer_supported", devinfo);
-            }
-            return (int)mh$.invokeExact(devinfo);
+            return new Answer("doca_cc_cap_is_consumer_supported", (int) doca_cc_cap_is_consumer_supported.HANDLE.invokeExact(devinfo));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_cap_get_max_log_num_tasks {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_cap_get_max_log_num_tasks");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_cap_get_max_log_num_tasks", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_cap_get_max_log_num_tasks$descriptor() {
         return doca_cc_consumer_cap_get_max_log_num_tasks.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_consumer_cap_get_max_log_num_tasks$handle() {
-        return doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_cap_get_max_log_num_tasks$address() {
-        return doca_cc_consumer_cap_get_max_log_num_tasks.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
-    public static int doca_cc_consumer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        var mh$ = doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE;
+    public static Answer doca_cc_consumer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_cap_get_max_log_num_tasks", devinfo, max_log_num_tasks);
-            }
-            return (int)mh$.invokeExact(devinfo, max_log_num_tasks);
+            return new Answer("doca_cc_consumer_cap_get_max_log_num_tasks", (int) doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE.invokeExact(devinfo, max_log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_cap_get_max_buf_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_cap_get_max_buf_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_cap_get_max_buf_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_cap_get_max_buf_size$descriptor() {
         return doca_cc_consumer_cap_get_max_buf_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
      * }
      */
-    public static MethodHandle doca_cc_consumer_cap_get_max_buf_size$handle() {
-        return doca_cc_consumer_cap_get_max_buf_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_cap_get_max_buf_size$address() {
-        return doca_cc_consumer_cap_get_max_buf_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
-    public static int doca_cc_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        var mh$ = doca_cc_consumer_cap_get_max_buf_size.HANDLE;
+    public static Answer doca_cc_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_cap_get_max_buf_size", devinfo, max_buf_size);
-            }
-            return (int)mh$.invokeExact(devinfo, max_buf_size);
+            return new Answer("doca_cc_consumer_cap_get_max_buf_size", (int) doca_cc_consumer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_create {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_create");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_create", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_create$descriptor() {
         return doca_cc_consumer_create.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
      * }
      */
-    public static MethodHandle doca_cc_consumer_create$handle() {
-        return doca_cc_consumer_create.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_create$address() {
-        return doca_cc_consumer_create.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
-     * }
-     */
-    public static int doca_cc_consumer_create(MemorySegment cc_connection, MemorySegment buf_mmap, MemorySegment consumer) {
-        var mh$ = doca_cc_consumer_create.HANDLE;
+    public static Answer doca_cc_consumer_create(MemorySegment cc_connection, MemorySegment buf_mmap, MemorySegment consumer) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_create", cc_connection, buf_mmap, consumer);
-            }
-            return (int)mh$.invokeExact(cc_connection, buf_mmap, consumer);
+            return new Answer("doca_cc_consumer_create", (int) doca_cc_consumer_create.HANDLE.invokeExact(cc_connection, buf_mmap, consumer));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_destroy {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_destroy");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_destroy", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_destroy$descriptor() {
         return doca_cc_consumer_destroy.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
      * }
      */
-    public static MethodHandle doca_cc_consumer_destroy$handle() {
-        return doca_cc_consumer_destroy.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_destroy$address() {
-        return doca_cc_consumer_destroy.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
-     * }
-     */
-    public static int doca_cc_consumer_destroy(MemorySegment consumer) {
-        var mh$ = doca_cc_consumer_destroy.HANDLE;
+    public static Answer doca_cc_consumer_destroy(MemorySegment consumer) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_destroy", consumer);
-            }
-            return (int)mh$.invokeExact(consumer);
+            return new Answer("doca_cc_consumer_destroy", (int) doca_cc_consumer_destroy.HANDLE.invokeExact(consumer));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_as_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_as_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_as_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_as_ctx$descriptor() {
         return doca_cc_consumer_as_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
-     * }
-     */
-    public static MethodHandle doca_cc_consumer_as_ctx$handle() {
-        return doca_cc_consumer_as_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_as_ctx$address() {
-        return doca_cc_consumer_as_ctx.ADDR;
     }
 
     /**
@@ -2871,78 +1421,43 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_as_ctx(MemorySegment consumer) {
-        var mh$ = doca_cc_consumer_as_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_as_ctx", consumer);
-            }
-            return (MemorySegment)mh$.invokeExact(consumer);
+            return (MemorySegment) doca_cc_consumer_as_ctx.HANDLE.invokeExact(consumer);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_get_id {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_get_id");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_get_id", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_get_id$descriptor() {
         return doca_cc_consumer_get_id.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
      * }
      */
-    public static MethodHandle doca_cc_consumer_get_id$handle() {
-        return doca_cc_consumer_get_id.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_get_id$address() {
-        return doca_cc_consumer_get_id.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
-     * }
-     */
-    public static int doca_cc_consumer_get_id(MemorySegment consumer, MemorySegment id) {
-        var mh$ = doca_cc_consumer_get_id.HANDLE;
+    public static Answer doca_cc_consumer_get_id(MemorySegment consumer, MemorySegment id) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_get_id", consumer, id);
-            }
-            return (int)mh$.invokeExact(consumer, id);
+            return new Answer("doca_cc_consumer_get_id", (int) doca_cc_consumer_get_id.HANDLE.invokeExact(consumer, id));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_post_recv_task_set_conf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -2950,157 +1465,68 @@ public class cc_h {
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_post_recv_task_set_conf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_set_conf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_conf$descriptor() {
         return doca_cc_consumer_post_recv_task_set_conf.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_consumer_post_recv_task_set_conf$handle() {
-        return doca_cc_consumer_post_recv_task_set_conf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_post_recv_task_set_conf$address() {
-        return doca_cc_consumer_post_recv_task_set_conf.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
-    public static int doca_cc_consumer_post_recv_task_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        var mh$ = doca_cc_consumer_post_recv_task_set_conf.HANDLE;
+    public static Answer doca_cc_consumer_post_recv_task_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_post_recv_task_set_conf", consumer, task_completion_cb, task_error_cb, log_num_tasks);
-            }
-            return (int)mh$.invokeExact(consumer, task_completion_cb, task_error_cb, log_num_tasks);
+            return new Answer("doca_cc_consumer_post_recv_task_set_conf", (int) doca_cc_consumer_post_recv_task_set_conf.HANDLE.invokeExact(consumer, task_completion_cb, task_error_cb, log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_post_recv_task_alloc_init {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_post_recv_task_alloc_init");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_alloc_init", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_alloc_init$descriptor() {
         return doca_cc_consumer_post_recv_task_alloc_init.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
      * }
      */
-    public static MethodHandle doca_cc_consumer_post_recv_task_alloc_init$handle() {
-        return doca_cc_consumer_post_recv_task_alloc_init.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_post_recv_task_alloc_init$address() {
-        return doca_cc_consumer_post_recv_task_alloc_init.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
-     * }
-     */
-    public static int doca_cc_consumer_post_recv_task_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
-        var mh$ = doca_cc_consumer_post_recv_task_alloc_init.HANDLE;
+    public static Answer doca_cc_consumer_post_recv_task_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_post_recv_task_alloc_init", consumer, buf, task);
-            }
-            return (int)mh$.invokeExact(consumer, buf, task);
+            return new Answer("doca_cc_consumer_post_recv_task_alloc_init", (int) doca_cc_consumer_post_recv_task_alloc_init.HANDLE.invokeExact(consumer, buf, task));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_post_recv_task_get_buf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_post_recv_task_get_buf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_get_buf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_get_buf$descriptor() {
         return doca_cc_consumer_post_recv_task_get_buf.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_consumer_post_recv_task_get_buf$handle() {
-        return doca_cc_consumer_post_recv_task_get_buf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_post_recv_task_get_buf$address() {
-        return doca_cc_consumer_post_recv_task_get_buf.ADDR;
     }
 
     /**
@@ -3109,56 +1535,25 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_get_buf(MemorySegment task) {
-        var mh$ = doca_cc_consumer_post_recv_task_get_buf.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_post_recv_task_get_buf", task);
-            }
-            return (MemorySegment)mh$.invokeExact(task);
+            return (MemorySegment) doca_cc_consumer_post_recv_task_get_buf.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_post_recv_task_set_buf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_post_recv_task_set_buf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_set_buf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_buf$descriptor() {
         return doca_cc_consumer_post_recv_task_set_buf.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
-     * }
-     */
-    public static MethodHandle doca_cc_consumer_post_recv_task_set_buf$handle() {
-        return doca_cc_consumer_post_recv_task_set_buf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_post_recv_task_set_buf$address() {
-        return doca_cc_consumer_post_recv_task_set_buf.ADDR;
     }
 
     /**
@@ -3167,56 +1562,25 @@ public class cc_h {
      * }
      */
     public static void doca_cc_consumer_post_recv_task_set_buf(MemorySegment task, MemorySegment buf) {
-        var mh$ = doca_cc_consumer_post_recv_task_set_buf.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_post_recv_task_set_buf", task, buf);
-            }
-            mh$.invokeExact(task, buf);
+            doca_cc_consumer_post_recv_task_set_buf.HANDLE.invokeExact(task, buf);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_consumer_post_recv_task_as_task {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_consumer_post_recv_task_as_task");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_as_task", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_as_task$descriptor() {
         return doca_cc_consumer_post_recv_task_as_task.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_consumer_post_recv_task_as_task$handle() {
-        return doca_cc_consumer_post_recv_task_as_task.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_consumer_post_recv_task_as_task$address() {
-        return doca_cc_consumer_post_recv_task_as_task.ADDR;
     }
 
     /**
@@ -3225,349 +1589,163 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_as_task(MemorySegment task) {
-        var mh$ = doca_cc_consumer_post_recv_task_as_task.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_consumer_post_recv_task_as_task", task);
-            }
-            return (MemorySegment)mh$.invokeExact(task);
+            return (MemorySegment) doca_cc_consumer_post_recv_task_as_task.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_cap_is_producer_supported {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_cap_is_producer_supported");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_is_producer_supported", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_is_producer_supported$descriptor() {
         return doca_cc_cap_is_producer_supported.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static MethodHandle doca_cc_cap_is_producer_supported$handle() {
-        return doca_cc_cap_is_producer_supported.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static MemorySegment doca_cc_cap_is_producer_supported$address() {
-        return doca_cc_cap_is_producer_supported.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
-     * }
-     */
-    public static int doca_cc_cap_is_producer_supported(MemorySegment devinfo) {
-        var mh$ = doca_cc_cap_is_producer_supported.HANDLE;
+    public static Answer doca_cc_cap_is_producer_supported(MemorySegment devinfo) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_cap_is_producer_supported", devinfo);
-            }
-            return (int)mh$.invokeExact(devinfo);
+            return new Answer("doca_cc_cap_is_producer_supported", (int) doca_cc_cap_is_producer_supported.HANDLE.invokeExact(devinfo));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_cap_get_max_log_num_tasks {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_cap_get_max_log_num_tasks");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_cap_get_max_log_num_tasks", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_cap_get_max_log_num_tasks$descriptor() {
         return doca_cc_producer_cap_get_max_log_num_tasks.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_producer_cap_get_max_log_num_tasks$handle() {
-        return doca_cc_producer_cap_get_max_log_num_tasks.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_cap_get_max_log_num_tasks$address() {
-        return doca_cc_producer_cap_get_max_log_num_tasks.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
-     * }
-     */
-    public static int doca_cc_producer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        var mh$ = doca_cc_producer_cap_get_max_log_num_tasks.HANDLE;
+    public static Answer doca_cc_producer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_cap_get_max_log_num_tasks", devinfo, max_log_num_tasks);
-            }
-            return (int)mh$.invokeExact(devinfo, max_log_num_tasks);
+            return new Answer("doca_cc_producer_cap_get_max_log_num_tasks", (int) doca_cc_producer_cap_get_max_log_num_tasks.HANDLE.invokeExact(devinfo, max_log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_cap_get_max_buf_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_cap_get_max_buf_size");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_cap_get_max_buf_size", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_cap_get_max_buf_size$descriptor() {
         return doca_cc_producer_cap_get_max_buf_size.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
      * }
      */
-    public static MethodHandle doca_cc_producer_cap_get_max_buf_size$handle() {
-        return doca_cc_producer_cap_get_max_buf_size.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_cap_get_max_buf_size$address() {
-        return doca_cc_producer_cap_get_max_buf_size.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
-     * }
-     */
-    public static int doca_cc_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        var mh$ = doca_cc_producer_cap_get_max_buf_size.HANDLE;
+    public static Answer doca_cc_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_cap_get_max_buf_size", devinfo, max_buf_size);
-            }
-            return (int)mh$.invokeExact(devinfo, max_buf_size);
+            return new Answer("doca_cc_producer_cap_get_max_buf_size", (int) doca_cc_producer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_create {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_create");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_create", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_create$descriptor() {
         return doca_cc_producer_create.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
      * }
      */
-    public static MethodHandle doca_cc_producer_create$handle() {
-        return doca_cc_producer_create.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_create$address() {
-        return doca_cc_producer_create.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
-     * }
-     */
-    public static int doca_cc_producer_create(MemorySegment cc_connection, MemorySegment producer) {
-        var mh$ = doca_cc_producer_create.HANDLE;
+    public static Answer doca_cc_producer_create(MemorySegment cc_connection, MemorySegment producer) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_create", cc_connection, producer);
-            }
-            return (int)mh$.invokeExact(cc_connection, producer);
+            return new Answer("doca_cc_producer_create", (int) doca_cc_producer_create.HANDLE.invokeExact(cc_connection, producer));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_destroy {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_destroy");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_destroy", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_destroy$descriptor() {
         return doca_cc_producer_destroy.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
      * }
      */
-    public static MethodHandle doca_cc_producer_destroy$handle() {
-        return doca_cc_producer_destroy.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_destroy$address() {
-        return doca_cc_producer_destroy.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
-     * }
-     */
-    public static int doca_cc_producer_destroy(MemorySegment producer) {
-        var mh$ = doca_cc_producer_destroy.HANDLE;
+    public static Answer doca_cc_producer_destroy(MemorySegment producer) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_destroy", producer);
-            }
-            return (int)mh$.invokeExact(producer);
+            return new Answer("doca_cc_producer_destroy", (int) doca_cc_producer_destroy.HANDLE.invokeExact(producer));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_as_ctx {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_as_ctx");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_as_ctx", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_as_ctx$descriptor() {
         return doca_cc_producer_as_ctx.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_as_ctx$handle() {
-        return doca_cc_producer_as_ctx.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_as_ctx$address() {
-        return doca_cc_producer_as_ctx.ADDR;
     }
 
     /**
@@ -3576,19 +1754,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_as_ctx(MemorySegment producer) {
-        var mh$ = doca_cc_producer_as_ctx.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_as_ctx", producer);
-            }
-            return (MemorySegment)mh$.invokeExact(producer);
+            return (MemorySegment) doca_cc_producer_as_ctx.HANDLE.invokeExact(producer);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_set_conf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -3596,60 +1770,29 @@ public class cc_h {
             cc_h.C_LONG
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_set_conf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_conf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_set_conf$descriptor() {
         return doca_cc_producer_send_task_set_conf.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
      * }
      */
-    public static MethodHandle doca_cc_producer_send_task_set_conf$handle() {
-        return doca_cc_producer_send_task_set_conf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_set_conf$address() {
-        return doca_cc_producer_send_task_set_conf.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
-     * }
-     */
-    public static int doca_cc_producer_send_task_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        var mh$ = doca_cc_producer_send_task_set_conf.HANDLE;
+    public static Answer doca_cc_producer_send_task_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_set_conf", producer, task_completion_cb, task_error_cb, log_num_tasks);
-            }
-            return (int)mh$.invokeExact(producer, task_completion_cb, task_error_cb, log_num_tasks);
+            return new Answer("doca_cc_producer_send_task_set_conf", (int) doca_cc_producer_send_task_set_conf.HANDLE.invokeExact(producer, task_completion_cb, task_error_cb, log_num_tasks));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_alloc_init {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -3657,97 +1800,39 @@ public class cc_h {
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_alloc_init");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_alloc_init", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_alloc_init$descriptor() {
         return doca_cc_producer_send_task_alloc_init.DESC;
     }
 
     /**
-     * Downcall method handle for:
      * {@snippet lang=c :
      * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
      * }
      */
-    public static MethodHandle doca_cc_producer_send_task_alloc_init$handle() {
-        return doca_cc_producer_send_task_alloc_init.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_alloc_init$address() {
-        return doca_cc_producer_send_task_alloc_init.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
-     * }
-     */
-    public static int doca_cc_producer_send_task_alloc_init(MemorySegment producer, MemorySegment buf, int consumer_id, MemorySegment task) {
-        var mh$ = doca_cc_producer_send_task_alloc_init.HANDLE;
+    public static Answer doca_cc_producer_send_task_alloc_init(MemorySegment producer, MemorySegment buf, int consumer_id, MemorySegment task) {
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_alloc_init", producer, buf, consumer_id, task);
-            }
-            return (int)mh$.invokeExact(producer, buf, consumer_id, task);
+            return new Answer("doca_cc_producer_send_task_alloc_init", (int) doca_cc_producer_send_task_alloc_init.HANDLE.invokeExact(producer, buf, consumer_id, task));
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_get_buf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_get_buf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_get_buf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_get_buf$descriptor() {
         return doca_cc_producer_send_task_get_buf.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_send_task_get_buf$handle() {
-        return doca_cc_producer_send_task_get_buf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_get_buf$address() {
-        return doca_cc_producer_send_task_get_buf.ADDR;
     }
 
     /**
@@ -3756,56 +1841,25 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_get_buf(MemorySegment task) {
-        var mh$ = doca_cc_producer_send_task_get_buf.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_get_buf", task);
-            }
-            return (MemorySegment)mh$.invokeExact(task);
+            return (MemorySegment) doca_cc_producer_send_task_get_buf.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_set_buf {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_set_buf");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_buf", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_set_buf$descriptor() {
         return doca_cc_producer_send_task_set_buf.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_send_task_set_buf$handle() {
-        return doca_cc_producer_send_task_set_buf.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_set_buf$address() {
-        return doca_cc_producer_send_task_set_buf.ADDR;
     }
 
     /**
@@ -3814,56 +1868,25 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_buf(MemorySegment task, MemorySegment buf) {
-        var mh$ = doca_cc_producer_send_task_set_buf.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_set_buf", task, buf);
-            }
-            mh$.invokeExact(task, buf);
+            doca_cc_producer_send_task_set_buf.HANDLE.invokeExact(task, buf);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_get_consumer_id {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_get_consumer_id");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_get_consumer_id", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_get_consumer_id$descriptor() {
         return doca_cc_producer_send_task_get_consumer_id.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_send_task_get_consumer_id$handle() {
-        return doca_cc_producer_send_task_get_consumer_id.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_get_consumer_id$address() {
-        return doca_cc_producer_send_task_get_consumer_id.ADDR;
     }
 
     /**
@@ -3872,56 +1895,25 @@ public class cc_h {
      * }
      */
     public static int doca_cc_producer_send_task_get_consumer_id(MemorySegment task) {
-        var mh$ = doca_cc_producer_send_task_get_consumer_id.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_get_consumer_id", task);
-            }
-            return (int)mh$.invokeExact(task);
+            return (int) doca_cc_producer_send_task_get_consumer_id.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_set_consumer_id {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_INT
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_set_consumer_id");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_consumer_id", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_set_consumer_id$descriptor() {
         return doca_cc_producer_send_task_set_consumer_id.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_send_task_set_consumer_id$handle() {
-        return doca_cc_producer_send_task_set_consumer_id.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_set_consumer_id$address() {
-        return doca_cc_producer_send_task_set_consumer_id.ADDR;
     }
 
     /**
@@ -3930,56 +1922,25 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_consumer_id(MemorySegment task, int consumer_id) {
-        var mh$ = doca_cc_producer_send_task_set_consumer_id.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_set_consumer_id", task, consumer_id);
-            }
-            mh$.invokeExact(task, consumer_id);
+            doca_cc_producer_send_task_set_consumer_id.HANDLE.invokeExact(task, consumer_id);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 
     private static class doca_cc_producer_send_task_as_task {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
 
-        public static final MemorySegment ADDR = cc_h.findOrThrow("doca_cc_producer_send_task_as_task");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_as_task", DESC);
     }
 
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
-     * }
-     */
+    /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_as_task$descriptor() {
         return doca_cc_producer_send_task_as_task.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MethodHandle doca_cc_producer_send_task_as_task$handle() {
-        return doca_cc_producer_send_task_as_task.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
-     * }
-     */
-    public static MemorySegment doca_cc_producer_send_task_as_task$address() {
-        return doca_cc_producer_send_task_as_task.ADDR;
     }
 
     /**
@@ -3988,14 +1949,10 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_as_task(MemorySegment task) {
-        var mh$ = doca_cc_producer_send_task_as_task.HANDLE;
         try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_cc_producer_send_task_as_task", task);
-            }
-            return (MemorySegment)mh$.invokeExact(task);
+            return (MemorySegment) doca_cc_producer_send_task_as_task.HANDLE.invokeExact(task);
         } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+            throw Symbols.unexpected(ex$);
         }
     }
 }

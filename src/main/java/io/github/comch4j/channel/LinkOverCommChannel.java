@@ -13,6 +13,7 @@ import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Poller;
+import io.github.comch4j.internal.load.Answer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -335,13 +336,11 @@ final class LinkOverCommChannel extends Link {
     @Override
     ChannelServiceState refresh() {
         String action = "looking at the clients of " + owner;
-        int code;
+        Answer answer;
         do {
-            code = ChannelCalls.updateService(endpoint);
-        } while (code == AGAIN); // somebody has come meanwhile
-        if (code != Calls.SUCCESS) {
-            throw Failures.refused(code, ChannelCalls.UPDATE_SERVICE_NAME, action);
-        }
+            answer = ChannelCalls.updateService(endpoint);
+        } while (answer.is(DocaError.AGAIN)); // somebody has come meanwhile
+        answer.check(action);
         List<ChannelPeer> connected = new ArrayList<>();
         for (long each : ChannelCalls.peers(endpoint, action)) {
             connected.add(known(each, ChannelPeerState.CONNECTED).peer);

@@ -9,10 +9,10 @@ import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DpaCalls;
 import io.github.comch4j.internal.call.DpaRunCalls;
 import io.github.comch4j.internal.call.MmapCalls;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.load.Answer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -273,8 +273,8 @@ public final class Dpa implements AutoCloseable {
      */
     public @Nullable DocaException lastError() {
         return resource.ask("a program ran on " + this, (dpa, action) -> {
-            int code = DpaCalls.lastError(dpa);
-            return code == DocaError.SUCCESS.code() ? null : Failures.refused(code, DpaCalls.LAST_ERROR_NAME, action);
+            Answer answer = DpaCalls.lastError(dpa);
+            return answer.isSuccess() ? null : answer.refused(action);
         });
     }
 

@@ -4,9 +4,9 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.internal.call.SyncEventCalls;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.load.Answer;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.LongPredicate;
@@ -36,14 +36,12 @@ public final class SyncEvent extends DpaStartedObject {
     private static void stop(MemorySegment event, String action) {
         long deadline = System.nanoTime() + LONGEST_STOP;
         IdleStrategy pause = IdleStrategy.backOff();
-        int code = SyncEventCalls.stop(event);
-        while (code == DocaError.IN_USE.code() && System.nanoTime() - deadline < 0) {
+        Answer answer = SyncEventCalls.stop(event);
+        while (answer.is(DocaError.IN_USE) && System.nanoTime() - deadline < 0) {
             pause.idle(0);
-            code = SyncEventCalls.stop(event);
+            answer = SyncEventCalls.stop(event);
         }
-        if (code != DocaError.SUCCESS.code()) {
-            throw Failures.refused(code, SyncEventCalls.STOP_NAME, action);
-        }
+        answer.check(action);
     }
 
     /**

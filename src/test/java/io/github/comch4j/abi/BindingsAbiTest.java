@@ -6,9 +6,9 @@ import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.ffi.dpa.dpa_h;
+import io.github.comch4j.internal.load.Answer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -135,7 +135,7 @@ class BindingsAbiTest {
                 .hasSize(66)
                 .containsEntry(
                         "doca_cc_server_set_max_msg_size",
-                        MethodType.fromMethodDescriptorString("(Ljava/lang/foreign/MemorySegment;J)I", null));
+                        MethodType.methodType(Answer.class, MemorySegment.class, long.class));
         assertThat(bound(cc_h.class, expected)).isEqualTo(expected);
     }
 
@@ -251,27 +251,28 @@ class BindingsAbiTest {
 
     private static MethodType javaType(String returns, String parameters) {
         List<Class<?>> types = new ArrayList<>();
-        // A record is returned into memory that the caller provides.
-        if (returns.equals("union doca_data")) {
-            types.add(SegmentAllocator.class);
-        }
         if (!parameters.equals("void")) {
             Arrays.stream(parameters.split(", "))
                     .map(BindingsAbiTest::javaClass)
                     .forEach(types::add);
         }
-        return MethodType.methodType(returns.equals("void") ? void.class : javaClass(returns), types);
+        return MethodType.methodType(
+                switch (returns) {
+                    case "void" -> void.class;
+                    case "doca_error_t" -> Answer.class;
+                    default -> javaClass(returns);
+                },
+                types);
     }
 
     /** The Java type of a C type, with or without a parameter's name behind it. */
     private static Class<?> javaClass(String declaration) {
         String c = declaration.startsWith("const ") ? declaration.substring("const ".length()) : declaration;
-        if (c.contains("*")
-                || c.contains("_cb_t ")
-                || c.contains("_comp_handler ")
-                || c.contains("_callback")
-                || c.startsWith("union ")) {
+        if (c.contains("*") || c.contains("_cb_t ") || c.contains("_comp_handler ") || c.contains("_callback")) {
             return MemorySegment.class;
+        }
+        if (c.startsWith("union ")) {
+            return long.class;
         }
         if (c.startsWith("enum ") || c.startsWith("unsigned int")) {
             return int.class;

@@ -48,14 +48,9 @@ final class Echo {
     static void logEverything() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment backend = arena.allocate(ValueLayout.ADDRESS);
-            int code = doca_h.doca_log_backend_create_with_fd_sdk(2, backend);
-            if (code == 0) {
-                code = doca_h.doca_log_backend_set_sdk_level(
-                        backend.get(ValueLayout.ADDRESS, 0), doca_h.DOCA_LOG_LEVEL_DEBUG());
-            }
-            if (code != 0) {
-                throw new AssertionError("no log: error " + code);
-            }
+            doca_h.doca_log_backend_create_with_fd_sdk(2, backend).check("making a log");
+            doca_h.doca_log_backend_set_sdk_level(backend.get(ValueLayout.ADDRESS, 0), doca_h.DOCA_LOG_LEVEL_DEBUG())
+                    .check("letting it tell everything");
         }
     }
 }

@@ -1,9 +1,9 @@
 package io.github.comch4j.internal;
 
 import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.ffi.dpa.dpa_h;
-import io.github.comch4j.internal.call.LogCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.load.DpaLibrary;
 import io.github.comch4j.internal.load.Symbols;
@@ -48,9 +48,10 @@ final class NativeImageMetadata {
 
     /** The handles of ours with options, by their fields: how many arguments are not variadic. */
     private static final Map<String, Integer> VARIADIC =
-            Map.of("FCNTL", 2, "LOG", 2, "RPC", 3, "LAUNCH_AND_SET", 7, "LAUNCH_AND_ADD", 7);
+            Map.of("FCNTL", 2, "LOG", 2, "RPC", 3, "LAUNCH_AND_SET", 7, "LAUNCH_AND_ADD", 7, "WRITE_LOG", 6);
     /** Called through handles of ours. */
-    private static final Set<Class<?>> VARIADIC_OF_THE_DPA = Set.of(
+    private static final Set<Class<?>> VARIADIC_FUNCTIONS = Set.of(
+            doca_h.doca_log.class,
             doca_h.doca_dpa_rpc.class,
             doca_h.doca_dpa_kernel_launch_update_set.class,
             doca_h.doca_dpa_kernel_launch_update_add.class);
@@ -69,7 +70,7 @@ final class NativeImageMetadata {
         try {
             metadata.generatedFunctions();
             metadata.generatedCallbacks();
-            metadata.variadicFunctions();
+            checkVariadicFunctions();
             metadata.handlesOfOurs();
             metadata.upcallsOfOurs();
             metadata.kernels();
@@ -83,21 +84,11 @@ final class NativeImageMetadata {
     }
 
     private void generatedFunctions() throws ReflectiveOperationException {
-        for (Class<?> bindings : List.of(doca_h.class, dpa_h.class)) {
+        for (Class<?> bindings : List.of(doca_h.class, cc_h.class, channel_h.class, dpa_h.class)) {
             for (Method method : bindings.getMethods()) {
                 if (method.getName().endsWith("$descriptor")) {
                     downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
                 }
-            }
-        }
-        // The descriptors of cc_h can be had only where the libraries are those of DOCA 2.5. All but two of its
-        // functions
-        // take and return plain values; these two, of connections, are called by handles of ours.
-        for (Method method : cc_h.class.getMethods()) {
-            if (method.getName().startsWith("doca_cc_")
-                    && !method.getName().contains("$")
-                    && !method.getName().endsWith("_user_data")) {
-                downcalls.add(shape(MethodType.methodType(method.getReturnType(), method.getParameterTypes()), ""));
             }
         }
     }
@@ -125,16 +116,12 @@ final class NativeImageMetadata {
         }
     }
 
-    /** Their descriptor depends on the call: {@link LogCalls} makes the only one, with one more pointer. */
-    private void variadicFunctions() throws ReflectiveOperationException {
+    private static void checkVariadicFunctions() {
         for (Class<?> function : doca_h.class.getClasses()) {
-            if (function != doca_h.doca_log.class && !VARIADIC_OF_THE_DPA.contains(function)) {
+            if (!VARIADIC_FUNCTIONS.contains(function)) {
                 throw new AssertionError("a new variadic function: " + function);
             }
         }
-        FunctionDescriptor log =
-                doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
-        downcalls.add(shape(log, variadic(log.argumentLayouts().size() - 1)));
     }
 
     /** Their stubs are made for each kernel, of two methods. */

@@ -2,21 +2,16 @@ package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.function.IntSupplier;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 
 /**
- * Cold calls through the generated bindings: libraries loaded first, missing functions explained, codes turned into
- * exceptions. Functions are named as they are called today; exceptions name them as the loaded release does.
- *
- * <p>{@code action} always continues "while …".
+ * Cold calls with a result through their last parameter. {@code action} always continues "while …".
  */
 public final class Calls {
     /** {@code DOCA_SUCCESS}. */
@@ -24,57 +19,29 @@ public final class Calls {
 
     private Calls() {}
 
-    /** Runs a call that returns {@code doca_error_t}; anything but success is an exception. */
-    static void check(String function, String action, IntSupplier call) {
-        int code = code(function, call);
-        if (code != SUCCESS) {
-            throw Failures.refused(code, Symbols.nameOf(function), action);
-        }
-    }
-
-    /** Runs a call that returns {@code doca_error_t} and returns the code. */
-    static int code(String function, IntSupplier call) {
-        NativeLibrary.load();
-        try {
-            return call.getAsInt();
-        } catch (LinkageError | AssertionError e) {
-            throw translated(function, e);
-        }
-    }
-
-    /** Runs a call that returns something else. */
-    static <T> T value(String function, Supplier<T> call) {
-        NativeLibrary.load();
-        try {
-            return call.get();
-        } catch (LinkageError | AssertionError e) {
-            throw translated(function, e);
-        }
-    }
-
     /** A call with one pointer as result, through its last parameter. */
-    static MemorySegment pointer(String function, String action, ToIntFunction<MemorySegment> call) {
+    static MemorySegment pointer(String action, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
-            check(function, action, () -> call.applyAsInt(out));
+            call.apply(out).check(action);
             return out.get(ValueLayout.ADDRESS, 0);
         }
     }
 
     /** A call with one {@code uint32_t} as result, through its last parameter. */
-    static long uint32(String function, String action, ToIntFunction<MemorySegment> call) {
+    static long uint32(String action, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
-            check(function, action, () -> call.applyAsInt(out));
+            call.apply(out).check(action);
             return Integer.toUnsignedLong(out.get(ValueLayout.JAVA_INT, 0));
         }
     }
 
     /** A call with one {@code uint64_t} as result, through its last parameter. */
-    static long uint64(String function, String action, ToIntFunction<MemorySegment> call) {
+    static long uint64(String action, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-            check(function, action, () -> call.applyAsInt(out));
+            call.apply(out).check(action);
             return out.get(ValueLayout.JAVA_LONG, 0);
         }
     }
@@ -83,22 +50,27 @@ public final class Calls {
      * As {@link #uint64}, of a {@code size_t} that fits into an {@code int} on every device there is; one that does not
      * is refused, not cut.
      */
-    static int size(String function, String action, ToIntFunction<MemorySegment> call) {
-        long size = uint64(function, action, call);
-        if (size < 0 || size > Integer.MAX_VALUE) {
-            throw Failures.refused(
-                    DocaError.TOO_BIG,
-                    Symbols.nameOf(function),
-                    action + ", where it says " + Long.toUnsignedString(size));
+    static int size(String action, Function<MemorySegment, Answer> call) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+            Answer answer = call.apply(out);
+            answer.check(action);
+            long size = out.get(ValueLayout.JAVA_LONG, 0);
+            if (size < 0 || size > Integer.MAX_VALUE) {
+                throw Failures.refused(
+                        DocaError.TOO_BIG,
+                        Symbols.nameOf(answer.function()),
+                        action + ", where it says " + Long.toUnsignedString(size));
+            }
+            return (int) size;
         }
-        return (int) size;
     }
 
     /** A call with one {@code uint8_t} flag as result, through its last parameter. */
-    static boolean flag(String function, String action, ToIntFunction<MemorySegment> call) {
+    static boolean flag(String action, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_BYTE);
-            check(function, action, () -> call.applyAsInt(out));
+            call.apply(out).check(action);
             return out.get(ValueLayout.JAVA_BYTE, 0) != 0;
         }
     }
@@ -106,18 +78,16 @@ public final class Calls {
     /**
      * A call that fills a buffer of {@code size} bytes with a NUL-terminated string; empty where the device has none.
      */
-    static String text(String function, String action, int size, ToIntFunction<MemorySegment> call) {
+    static String text(String action, int size, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
-            int code = code(function, () -> call.applyAsInt(out));
-            if (code == DocaError.NOT_SUPPORTED.code()
-                    || code == DocaError.NOT_FOUND.code()
-                    || code == DocaError.OPERATING_SYSTEM.code()) {
+            Answer answer = call.apply(out);
+            if (answer.is(DocaError.NOT_SUPPORTED)
+                    || answer.is(DocaError.NOT_FOUND)
+                    || answer.is(DocaError.OPERATING_SYSTEM)) {
                 return "";
             }
-            if (code != SUCCESS) {
-                throw Failures.refused(code, Symbols.nameOf(function), action);
-            }
+            answer.check(action);
             byte[] bytes = out.toArray(ValueLayout.JAVA_BYTE);
             int length = 0;
             while (length < bytes.length && bytes[length] != 0) {
@@ -125,24 +95,5 @@ public final class Calls {
             }
             return new String(bytes, 0, length, StandardCharsets.UTF_8);
         }
-    }
-
-    /** A capability that is only a return value: success is yes, anything else is no. */
-    static boolean supported(String function, IntSupplier call) {
-        return code(function, call) == SUCCESS;
-    }
-
-    /**
-     * What the generated code throws: a {@link LinkageError} where the libraries lack the function, and an
-     * {@link AssertionError} around what a downcall threw, for example because an argument's arena is closed.
-     */
-    private static RuntimeException translated(String function, Error error) {
-        if (error instanceof LinkageError && !Symbols.has(function)) {
-            return Symbols.missing(function);
-        }
-        if (error instanceof AssertionError && error.getCause() instanceof RuntimeException cause) {
-            return cause;
-        }
-        throw error;
     }
 }

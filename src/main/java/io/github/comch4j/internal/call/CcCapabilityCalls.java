@@ -18,70 +18,58 @@ final class CcCapabilityCalls extends CapabilityCalls {
 
     @Override
     public boolean servers(MemorySegment info) {
-        return Calls.supported("doca_cc_cap_server_is_supported", () -> cc_h.doca_cc_cap_server_is_supported(info));
+        return cc_h.doca_cc_cap_server_is_supported(info).isSuccess();
     }
 
     @Override
     public boolean clients(MemorySegment info) {
-        return Calls.supported("doca_cc_cap_client_is_supported", () -> cc_h.doca_cc_cap_client_is_supported(info));
+        return cc_h.doca_cc_cap_client_is_supported(info).isSuccess();
     }
 
     @Override
     public boolean producers(MemorySegment info) {
-        return Calls.supported("doca_cc_cap_is_producer_supported", () -> cc_h.doca_cc_cap_is_producer_supported(info));
+        return cc_h.doca_cc_cap_is_producer_supported(info).isSuccess();
     }
 
     @Override
     public boolean consumers(MemorySegment info) {
-        return Calls.supported("doca_cc_cap_is_consumer_supported", () -> cc_h.doca_cc_cap_is_consumer_supported(info));
+        return cc_h.doca_cc_cap_is_consumer_supported(info).isSuccess();
     }
 
     @Override
     public long maxNameLength(MemorySegment info) {
-        return Calls.uint32(
-                "doca_cc_cap_get_max_name_len", ASKING, out -> cc_h.doca_cc_cap_get_max_name_len(info, out));
+        return Calls.uint32(ASKING, out -> cc_h.doca_cc_cap_get_max_name_len(info, out));
     }
 
     @Override
     public long maxMessageSize(MemorySegment info) {
-        return Calls.uint64(
-                "doca_cc_cap_get_max_msg_size", ASKING, out -> cc_h.doca_cc_cap_get_max_msg_size(info, out));
+        return Calls.uint64(ASKING, out -> cc_h.doca_cc_cap_get_max_msg_size(info, out));
     }
 
     @Override
     public long maxReceiveQueueSize(MemorySegment info) {
-        return Calls.uint64(
-                "doca_cc_cap_get_max_recv_queue_size",
-                ASKING,
-                out -> cc_h.doca_cc_cap_get_max_recv_queue_size(info, out));
+        return Calls.uint64(ASKING, out -> cc_h.doca_cc_cap_get_max_recv_queue_size(info, out));
     }
 
     /** As many as a pool can have: it is told as a binary logarithm. */
     @Override
     public long maxSendTasks(MemorySegment info) {
-        return Long.highestOneBit(Calls.uint64(
-                "doca_cc_cap_get_max_send_tasks", ASKING, out -> cc_h.doca_cc_cap_get_max_send_tasks(info, out)));
+        return Long.highestOneBit(Calls.uint64(ASKING, out -> cc_h.doca_cc_cap_get_max_send_tasks(info, out)));
     }
 
     @Override
     public long maxClients(MemorySegment info) {
-        return Calls.uint64("doca_cc_cap_get_max_clients", ASKING, out -> cc_h.doca_cc_cap_get_max_clients(info, out));
+        return Calls.uint64(ASKING, out -> cc_h.doca_cc_cap_get_max_clients(info, out));
     }
 
     @Override
     public long producerTasks(MemorySegment info) {
-        return power(Calls.uint64(
-                "doca_cc_producer_cap_get_max_log_num_tasks",
-                ASKING,
-                out -> cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, out)));
+        return power(Calls.uint64(ASKING, out -> cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, out)));
     }
 
     @Override
     public long producerBufferSize(MemorySegment info) {
-        return Calls.uint64(
-                "doca_cc_producer_cap_get_max_buf_size",
-                ASKING,
-                out -> cc_h.doca_cc_producer_cap_get_max_buf_size(info, out));
+        return Calls.uint64(ASKING, out -> cc_h.doca_cc_producer_cap_get_max_buf_size(info, out));
     }
 
     @Override
@@ -96,18 +84,12 @@ final class CcCapabilityCalls extends CapabilityCalls {
 
     @Override
     public long consumerTasks(MemorySegment info) {
-        return power(Calls.uint64(
-                "doca_cc_consumer_cap_get_max_log_num_tasks",
-                ASKING,
-                out -> cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, out)));
+        return power(Calls.uint64(ASKING, out -> cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, out)));
     }
 
     @Override
     public long consumerBufferSize(MemorySegment info) {
-        return Calls.uint64(
-                "doca_cc_consumer_cap_get_max_buf_size",
-                ASKING,
-                out -> cc_h.doca_cc_consumer_cap_get_max_buf_size(info, out));
+        return Calls.uint64(ASKING, out -> cc_h.doca_cc_consumer_cap_get_max_buf_size(info, out));
     }
 
     @Override

@@ -8,40 +8,29 @@ final class CcClientCalls extends ClientCalls {
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_cc_client_set_max_msg_size", action, () -> cc_h.doca_cc_client_set_max_msg_size(endpoint, size));
+        cc_h.doca_cc_client_set_max_msg_size(endpoint, size).check(action);
     }
 
     @Override
     public int maxMessageSize(MemorySegment endpoint, String action) {
-        return Calls.size(
-                "doca_cc_client_get_max_msg_size", action, out -> cc_h.doca_cc_client_get_max_msg_size(endpoint, out));
+        return Calls.size(action, out -> cc_h.doca_cc_client_get_max_msg_size(endpoint, out));
     }
 
     @Override
     public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_cc_client_set_recv_queue_size",
-                action,
-                () -> cc_h.doca_cc_client_set_recv_queue_size(endpoint, size));
+        cc_h.doca_cc_client_set_recv_queue_size(endpoint, size).check(action);
     }
 
     @Override
     public int receiveQueueSize(MemorySegment endpoint, String action) {
-        return Calls.size(
-                "doca_cc_client_get_recv_queue_size",
-                action,
-                out -> cc_h.doca_cc_client_get_recv_queue_size(endpoint, out));
+        return Calls.size(action, out -> cc_h.doca_cc_client_get_recv_queue_size(endpoint, out));
     }
 
     @Override
     public void configureSend(
             MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
         byte log = (byte) Pools.log(tasks);
-        Calls.check(
-                "doca_cc_client_send_task_set_conf",
-                action,
-                () -> cc_h.doca_cc_client_send_task_set_conf(endpoint, sent, notSent, log));
+        cc_h.doca_cc_client_send_task_set_conf(endpoint, sent, notSent, log).check(action);
     }
 
     @Override

@@ -6,58 +6,30 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.comch4j.ffi.channel.channel_h;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 
 /** Calls of the endpoint API ({@code doca_comm_channel_…}), which DOCA has from 1.5 to 2.8. */
 public final class ChannelCalls {
     /** {@code doca_comm_channel_ep_create}. */
     public static final String CREATE_NAME = "doca_comm_channel_ep_create";
-    /** {@code doca_comm_channel_ep_set_max_msg_size}. */
-    public static final String MESSAGE_SIZE_NAME = "doca_comm_channel_ep_set_max_msg_size";
-    /** {@code doca_comm_channel_ep_set_send_queue_size}. */
-    public static final String SEND_QUEUE_NAME = "doca_comm_channel_ep_set_send_queue_size";
-    /** {@code doca_comm_channel_ep_set_recv_queue_size}. */
-    public static final String RECEIVE_QUEUE_NAME = "doca_comm_channel_ep_set_recv_queue_size";
-    /** {@code doca_comm_channel_ep_connect}. */
-    public static final String CONNECT_NAME = "doca_comm_channel_ep_connect";
     /** {@code doca_comm_channel_ep_sendto}. */
     public static final String SEND_NAME = "doca_comm_channel_ep_sendto";
     /** {@code doca_comm_channel_ep_recvfrom}. */
     public static final String RECEIVE_NAME = "doca_comm_channel_ep_recvfrom";
-    /** {@code doca_comm_channel_ep_destroy}. */
-    public static final String DESTROY_NAME = "doca_comm_channel_ep_destroy";
     /** {@code doca_comm_channel_ep_event_handle_arm_send}. */
     public static final String ARM_SEND_NAME = "doca_comm_channel_ep_event_handle_arm_send";
     /** {@code doca_comm_channel_ep_event_handle_arm_recv}. */
     public static final String ARM_RECEIVE_NAME = "doca_comm_channel_ep_event_handle_arm_recv";
-    /** {@code doca_comm_channel_ep_update_service_state_info}. */
-    public static final String UPDATE_SERVICE_NAME = "doca_comm_channel_ep_update_service_state_info";
     /** {@code doca_comm_channel_peer_addr_update_info}. */
     public static final String UPDATE_NAME = "doca_comm_channel_peer_addr_update_info";
 
-    private static final String GET_USER_DATA_NAME = "doca_comm_channel_peer_addr_get_user_data";
-    private static final String EVENTS_NAME = "doca_comm_channel_ep_get_event_channel";
     private static final int NO_FLAGS = 0; // DOCA_CC_MSG_FLAG_NONE, the only one
-
-    private static final MethodHandle SEND = Symbols.downcall(
-            SEND_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle RECEIVE = Symbols.downcall(
-            RECEIVE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle ARM_SEND =
-            Symbols.downcall(ARM_SEND_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle ARM_RECEIVE =
-            Symbols.downcall(ARM_RECEIVE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle UPDATE =
-            Symbols.downcall(UPDATE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle GET_USER_DATA =
-            Symbols.downcall(GET_USER_DATA_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
     private ChannelCalls() {}
 
@@ -76,16 +48,12 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_get_max_service_name_len}, the NUL included. */
     public static long maxNameLength() {
-        return Calls.uint32(
-                "doca_comm_channel_get_max_service_name_len",
-                "asking for the longest name",
-                channel_h::doca_comm_channel_get_max_service_name_len);
+        return Calls.uint32("asking for the longest name", channel_h::doca_comm_channel_get_max_service_name_len);
     }
 
     /** {@code doca_comm_channel_get_max_message_size}. */
     public static long maxMessageSize(MemorySegment info) {
         return Calls.uint32(
-                "doca_comm_channel_get_max_message_size",
                 "asking a device for the largest message",
                 out -> channel_h.doca_comm_channel_get_max_message_size(info, out));
     }
@@ -93,7 +61,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_send_queue_size}. */
     public static long maxSendQueueSize(MemorySegment info) {
         return Calls.uint32(
-                "doca_comm_channel_get_max_send_queue_size",
                 "asking a device for the largest send queue",
                 out -> channel_h.doca_comm_channel_get_max_send_queue_size(info, out));
     }
@@ -101,7 +68,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_recv_queue_size}. */
     public static long maxReceiveQueueSize(MemorySegment info) {
         return Calls.uint32(
-                "doca_comm_channel_get_max_recv_queue_size",
                 "asking a device for the largest receive queue",
                 out -> channel_h.doca_comm_channel_get_max_recv_queue_size(info, out));
     }
@@ -110,10 +76,9 @@ public final class ChannelCalls {
     public static OptionalLong maxConnections(MemorySegment info) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_INT);
-            int code = Calls.code(
-                    "doca_comm_channel_get_service_max_num_connections",
-                    () -> channel_h.doca_comm_channel_get_service_max_num_connections(info, out));
-            return code == Calls.SUCCESS
+            return channel_h
+                            .doca_comm_channel_get_service_max_num_connections(info, out)
+                            .isSuccess()
                     ? OptionalLong.of(Integer.toUnsignedLong(out.get(JAVA_INT, 0)))
                     : OptionalLong.empty();
         }
@@ -121,77 +86,57 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer(CREATE_NAME, action, channel_h::doca_comm_channel_ep_create);
+        return Calls.pointer(action, channel_h::doca_comm_channel_ep_create);
     }
 
     /** {@code doca_comm_channel_ep_set_device}. */
     public static void setDevice(MemorySegment endpoint, MemorySegment device, String action) {
-        Calls.check(
-                "doca_comm_channel_ep_set_device",
-                action,
-                () -> channel_h.doca_comm_channel_ep_set_device(endpoint, device));
+        channel_h.doca_comm_channel_ep_set_device(endpoint, device).check(action);
     }
 
     /** {@code doca_comm_channel_ep_set_device_rep}. */
     public static void setRepresentor(MemorySegment endpoint, MemorySegment representor, String action) {
-        Calls.check(
-                "doca_comm_channel_ep_set_device_rep",
-                action,
-                () -> channel_h.doca_comm_channel_ep_set_device_rep(endpoint, representor));
+        channel_h.doca_comm_channel_ep_set_device_rep(endpoint, representor).check(action);
     }
 
     /** {@code doca_comm_channel_ep_set_max_msg_size}. */
     public static void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                MESSAGE_SIZE_NAME,
-                action,
-                () -> channel_h.doca_comm_channel_ep_set_max_msg_size(endpoint, (short) size));
+        channel_h.doca_comm_channel_ep_set_max_msg_size(endpoint, (short) size).check(action);
     }
 
     /** {@code doca_comm_channel_ep_set_send_queue_size}. */
     public static void setSendQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                SEND_QUEUE_NAME,
-                action,
-                () -> channel_h.doca_comm_channel_ep_set_send_queue_size(endpoint, (short) size));
+        channel_h
+                .doca_comm_channel_ep_set_send_queue_size(endpoint, (short) size)
+                .check(action);
     }
 
     /** {@code doca_comm_channel_ep_set_recv_queue_size}. */
     public static void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                RECEIVE_QUEUE_NAME,
-                action,
-                () -> channel_h.doca_comm_channel_ep_set_recv_queue_size(endpoint, (short) size));
+        channel_h
+                .doca_comm_channel_ep_set_recv_queue_size(endpoint, (short) size)
+                .check(action);
     }
 
     /** {@code doca_comm_channel_ep_get_max_msg_size}. */
     public static int maxMessageSize(MemorySegment endpoint, String action) {
-        return uint16(
-                "doca_comm_channel_ep_get_max_msg_size",
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, out));
+        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, out));
     }
 
     /** {@code doca_comm_channel_ep_get_send_queue_size}. */
     public static int sendQueueSize(MemorySegment endpoint, String action) {
-        return uint16(
-                "doca_comm_channel_ep_get_send_queue_size",
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, out));
+        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, out));
     }
 
     /** {@code doca_comm_channel_ep_get_recv_queue_size}. */
     public static int receiveQueueSize(MemorySegment endpoint, String action) {
-        return uint16(
-                "doca_comm_channel_ep_get_recv_queue_size",
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out));
+        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out));
     }
 
-    private static int uint16(String function, String action, ToIntFunction<MemorySegment> call) {
+    private static int uint16(String action, Function<MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_SHORT);
-            Calls.check(function, action, () -> call.applyAsInt(out));
+            call.apply(out).check(action);
             return Short.toUnsignedInt(out.get(JAVA_SHORT, 0));
         }
     }
@@ -200,8 +145,7 @@ public final class ChannelCalls {
     public static void listen(MemorySegment endpoint, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            Calls.check(
-                    "doca_comm_channel_ep_listen", action, () -> channel_h.doca_comm_channel_ep_listen(endpoint, text));
+            channel_h.doca_comm_channel_ep_listen(endpoint, text).check(action);
         }
     }
 
@@ -209,115 +153,81 @@ public final class ChannelCalls {
     public static long connect(MemorySegment endpoint, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                            CONNECT_NAME, action, out -> channel_h.doca_comm_channel_ep_connect(endpoint, text, out))
+            return Calls.pointer(action, out -> channel_h.doca_comm_channel_ep_connect(endpoint, text, out))
                     .address();
         }
     }
 
     /** {@code doca_comm_channel_ep_sendto}; {@code doca_error_t}. */
     public static int send(long endpoint, long message, long length, long peer) {
-        try {
-            return (int) SEND.invokeExact(endpoint, message, length, NO_FLAGS, peer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_ep_sendto$hot(endpoint, message, length, NO_FLAGS, peer);
     }
 
     /** {@code doca_comm_channel_ep_recvfrom}, with addresses of the length and of the peer; {@code doca_error_t}. */
     public static int receive(long endpoint, long message, long length, long peer) {
-        try {
-            return (int) RECEIVE.invokeExact(endpoint, message, length, NO_FLAGS, peer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_ep_recvfrom$hot(endpoint, message, length, NO_FLAGS, peer);
     }
 
     /** {@code doca_comm_channel_ep_disconnect}. */
     public static void disconnect(MemorySegment endpoint, long peer, String action) {
-        Calls.check(
-                "doca_comm_channel_ep_disconnect",
-                action,
-                () -> channel_h.doca_comm_channel_ep_disconnect(endpoint, MemorySegment.ofAddress(peer)));
+        channel_h
+                .doca_comm_channel_ep_disconnect(endpoint, MemorySegment.ofAddress(peer))
+                .check(action);
     }
 
     /** {@code doca_comm_channel_ep_destroy}. */
     public static void destroy(MemorySegment endpoint, String action) {
-        Calls.check(DESTROY_NAME, action, () -> channel_h.doca_comm_channel_ep_destroy(endpoint));
+        channel_h.doca_comm_channel_ep_destroy(endpoint).check(action);
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for sending. */
     public static int sendEvents(MemorySegment endpoint, String action) {
         return (int) Calls.uint32(
-                EVENTS_NAME,
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, out, MemorySegment.NULL));
+                action, out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, out, MemorySegment.NULL));
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for receiving. */
     public static int receiveEvents(MemorySegment endpoint, String action) {
         return (int) Calls.uint32(
-                EVENTS_NAME,
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, out));
+                action, out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, out));
     }
 
     /** {@code doca_comm_channel_ep_get_service_event_channel}. */
     public static int serviceEvents(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                "doca_comm_channel_ep_get_service_event_channel",
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, out));
+        return (int)
+                Calls.uint32(action, out -> channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, out));
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_send}; {@code doca_error_t}. */
     public static int armSend(long endpoint) {
-        try {
-            return (int) ARM_SEND.invokeExact(endpoint);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_ep_event_handle_arm_send$hot(endpoint);
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_recv}; {@code doca_error_t}. */
     public static int armReceive(long endpoint) {
-        try {
-            return (int) ARM_RECEIVE.invokeExact(endpoint);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_ep_event_handle_arm_recv$hot(endpoint);
     }
 
     /** {@code doca_comm_channel_peer_addr_update_info}; {@code doca_error_t}. */
     public static int update(long peer) {
-        try {
-            return (int) UPDATE.invokeExact(peer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_peer_addr_update_info$hot(peer);
     }
 
     /** {@code doca_comm_channel_peer_addr_get_user_data}, to an address; {@code doca_error_t}. */
     public static int userData(long peer, long out) {
-        try {
-            return (int) GET_USER_DATA.invokeExact(peer, out);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return channel_h.doca_comm_channel_peer_addr_get_user_data$hot(peer, out);
     }
 
     /** {@code doca_comm_channel_peer_addr_set_user_data}. */
     public static void setUserData(long peer, long data, String action) {
-        Calls.check(
-                "doca_comm_channel_peer_addr_set_user_data",
-                action,
-                () -> channel_h.doca_comm_channel_peer_addr_set_user_data(MemorySegment.ofAddress(peer), data));
+        channel_h
+                .doca_comm_channel_peer_addr_set_user_data(MemorySegment.ofAddress(peer), data)
+                .check(action);
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_messages}. */
     public static long sentMessages(long peer, String action) {
         return Calls.uint64(
-                "doca_comm_channel_peer_addr_get_send_messages",
                 action,
                 out -> channel_h.doca_comm_channel_peer_addr_get_send_messages(MemorySegment.ofAddress(peer), out));
     }
@@ -325,7 +235,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_send_bytes}. */
     public static long sentBytes(long peer, String action) {
         return Calls.uint64(
-                "doca_comm_channel_peer_addr_get_send_bytes",
                 action,
                 out -> channel_h.doca_comm_channel_peer_addr_get_send_bytes(MemorySegment.ofAddress(peer), out));
     }
@@ -333,7 +242,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_recv_messages}. */
     public static long receivedMessages(long peer, String action) {
         return Calls.uint64(
-                "doca_comm_channel_peer_addr_get_recv_messages",
                 action,
                 out -> channel_h.doca_comm_channel_peer_addr_get_recv_messages(MemorySegment.ofAddress(peer), out));
     }
@@ -341,7 +249,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_recv_bytes}. */
     public static long receivedBytes(long peer, String action) {
         return Calls.uint64(
-                "doca_comm_channel_peer_addr_get_recv_bytes",
                 action,
                 out -> channel_h.doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment.ofAddress(peer), out));
     }
@@ -349,16 +256,14 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_send_in_flight_messages}. */
     public static long inFlight(long peer, String action) {
         return Calls.uint64(
-                "doca_comm_channel_peer_addr_get_send_in_flight_messages",
                 action,
                 out -> channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
                         MemorySegment.ofAddress(peer), out));
     }
 
-    /** {@code doca_comm_channel_ep_update_service_state_info}; {@code doca_error_t}. */
-    public static int updateService(MemorySegment endpoint) {
-        return Calls.code(
-                UPDATE_SERVICE_NAME, () -> channel_h.doca_comm_channel_ep_update_service_state_info(endpoint));
+    /** {@code doca_comm_channel_ep_update_service_state_info}. */
+    public static Answer updateService(MemorySegment endpoint) {
+        return channel_h.doca_comm_channel_ep_update_service_state_info(endpoint);
     }
 
     /** {@code doca_comm_channel_ep_get_peer_addr_list}; the addresses of the peers. */
@@ -367,10 +272,9 @@ public final class ChannelCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment array = arena.allocate(ADDRESS);
             MemorySegment length = arena.allocate(JAVA_INT);
-            Calls.check(
-                    "doca_comm_channel_ep_get_peer_addr_list",
-                    action,
-                    () -> channel_h.doca_comm_channel_ep_get_peer_addr_list(endpoint, array, length));
+            channel_h
+                    .doca_comm_channel_ep_get_peer_addr_list(endpoint, array, length)
+                    .check(action);
             int count = length.get(JAVA_INT, 0);
             return count == 0
                     ? new long[0]
@@ -382,9 +286,6 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_get_pending_connections}. */
     public static long pending(MemorySegment endpoint, String action) {
-        return Calls.uint32(
-                "doca_comm_channel_ep_get_pending_connections",
-                action,
-                out -> channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, out));
+        return Calls.uint32(action, out -> channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, out));
     }
 }

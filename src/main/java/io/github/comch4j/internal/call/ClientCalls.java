@@ -25,8 +25,7 @@ public abstract sealed class ClientCalls extends EndpointCalls permits ComchClie
     public static MemorySegment create(MemorySegment device, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                    "doca_comch_client_create", action, out -> doca_h.doca_comch_client_create(device, text, out));
+            return Calls.pointer(action, out -> doca_h.doca_comch_client_create(device, text, out));
         }
     }
 
@@ -37,31 +36,23 @@ public abstract sealed class ClientCalls extends EndpointCalls permits ComchClie
 
     @Override
     public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_comch_client_destroy", action, () -> doca_h.doca_comch_client_destroy(endpoint));
+        doca_h.doca_comch_client_destroy(endpoint).check(action);
     }
 
     @Override
     public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_comch_client_event_msg_recv_register",
-                action,
-                () -> doca_h.doca_comch_client_event_msg_recv_register(endpoint, received));
+        doca_h.doca_comch_client_event_msg_recv_register(endpoint, received).check(action);
     }
 
     @Override
     public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_comch_client_event_consumer_register",
-                action,
-                () -> doca_h.doca_comch_client_event_consumer_register(endpoint, created, expired));
+        doca_h.doca_comch_client_event_consumer_register(endpoint, created, expired)
+                .check(action);
     }
 
     /** {@code doca_comch_client_get_connection}. */
     public static long connection(MemorySegment client, String action) {
-        return Calls.pointer(
-                        "doca_comch_client_get_connection",
-                        action,
-                        out -> doca_h.doca_comch_client_get_connection(client, out))
+        return Calls.pointer(action, out -> doca_h.doca_comch_client_get_connection(client, out))
                 .address();
     }
 }

@@ -8,43 +8,29 @@ final class ComchClientCalls extends ClientCalls {
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_comch_client_set_max_msg_size",
-                action,
-                () -> doca_h.doca_comch_client_set_max_msg_size(endpoint, size));
+        doca_h.doca_comch_client_set_max_msg_size(endpoint, size).check(action);
     }
 
     @Override
     public int maxMessageSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_client_get_max_msg_size",
-                action,
-                out -> doca_h.doca_comch_client_get_max_msg_size(endpoint, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_comch_client_get_max_msg_size(endpoint, out));
     }
 
     @Override
     public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_comch_client_set_recv_queue_size",
-                action,
-                () -> doca_h.doca_comch_client_set_recv_queue_size(endpoint, size));
+        doca_h.doca_comch_client_set_recv_queue_size(endpoint, size).check(action);
     }
 
     @Override
     public int receiveQueueSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_client_get_recv_queue_size",
-                action,
-                out -> doca_h.doca_comch_client_get_recv_queue_size(endpoint, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_comch_client_get_recv_queue_size(endpoint, out));
     }
 
     @Override
     public void configureSend(
             MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
-        Calls.check(
-                "doca_comch_client_task_send_set_conf",
-                action,
-                () -> doca_h.doca_comch_client_task_send_set_conf(endpoint, sent, notSent, tasks));
+        doca_h.doca_comch_client_task_send_set_conf(endpoint, sent, notSent, tasks)
+                .check(action);
     }
 
     @Override

@@ -1,15 +1,10 @@
 package io.github.comch4j.internal.call;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /** Calls of consumers and their tasks ({@code doca_comch_consumer.h}, before DOCA 2.7 {@code doca_cc_consumer.h}). */
 public final class ConsumerCalls extends FastPathCalls {
@@ -22,19 +17,6 @@ public final class ConsumerCalls extends FastPathCalls {
     private static final boolean HAS_PRODUCER_IDS = Symbols.has(PRODUCER_NAME);
     private static final String IMMEDIATE_NAME = "doca_comch_consumer_task_post_recv_get_imm_data";
     private static final boolean HAS_IMMEDIATE = Symbols.has(IMMEDIATE_NAME);
-
-    private static final MethodHandle ALLOCATE =
-            Symbols.downcall(ALLOCATE_TODAY, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SET_BUFFER = Symbols.downcall(
-            "doca_comch_consumer_task_post_recv_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle AS_TASK =
-            Symbols.downcall("doca_comch_consumer_task_post_recv_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle PRODUCER =
-            Symbols.downcall(PRODUCER_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle IMMEDIATE =
-            Symbols.downcall(IMMEDIATE_NAME, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle IMMEDIATE_LENGTH = Symbols.downcall(
-            "doca_comch_consumer_task_post_recv_get_imm_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
     private ConsumerCalls() {}
 
@@ -56,9 +38,7 @@ public final class ConsumerCalls extends FastPathCalls {
     /** {@code doca_comch_consumer_create}. */
     public static MemorySegment create(long connection, MemorySegment map, String action) {
         return Calls.pointer(
-                CREATE_NAME,
-                action,
-                out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
+                action, out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
     }
 
     @Override
@@ -68,48 +48,37 @@ public final class ConsumerCalls extends FastPathCalls {
 
     @Override
     public void destroy(MemorySegment consumer, String action) {
-        Calls.check("doca_comch_consumer_destroy", action, () -> doca_h.doca_comch_consumer_destroy(consumer));
+        doca_h.doca_comch_consumer_destroy(consumer).check(action);
     }
 
     @Override
     public void configureTasks(
             MemorySegment consumer, MemorySegment completed, MemorySegment failed, int tasks, String action) {
         if (NativeLibrary.isCc25()) {
-            Calls.check(
-                    "doca_cc_consumer_post_recv_task_set_conf",
-                    action,
-                    () -> cc_h.doca_cc_consumer_post_recv_task_set_conf(consumer, completed, failed, Pools.log(tasks)));
+            cc_h.doca_cc_consumer_post_recv_task_set_conf(consumer, completed, failed, Pools.log(tasks))
+                    .check(action);
         } else {
-            Calls.check(
-                    "doca_comch_consumer_task_post_recv_set_conf",
-                    action,
-                    () -> doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, completed, failed, tasks));
+            doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, completed, failed, tasks)
+                    .check(action);
         }
     }
 
     @Override
     public int id(MemorySegment consumer, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(consumer, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_comch_consumer_get_id(consumer, out));
     }
 
     /** {@code doca_comch_consumer_set_imm_data_len}, bytes; without immediate data, only 0 of them. */
     public static void setImmediateLength(MemorySegment consumer, int length, String action) {
         if (HAS_IMMEDIATE || length > 0) {
-            Calls.check(
-                    "doca_comch_consumer_set_imm_data_len",
-                    action,
-                    () -> doca_h.doca_comch_consumer_set_imm_data_len(consumer, length));
+            doca_h.doca_comch_consumer_set_imm_data_len(consumer, length).check(action);
         }
     }
 
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
     public static int immediateLength(MemorySegment consumer, String action) {
         return HAS_IMMEDIATE
-                ? (int) Calls.uint32(
-                        "doca_comch_consumer_get_imm_data_len",
-                        action,
-                        out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out))
+                ? (int) Calls.uint32(action, out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out))
                 : 0;
     }
 
@@ -122,55 +91,31 @@ public final class ConsumerCalls extends FastPathCalls {
 
     /** {@code doca_comch_consumer_task_post_recv_alloc_init}; the task's pointer is written to {@code out}. */
     public static int allocate(long consumer, long buffer, long out) {
-        try {
-            return (int) ALLOCATE.invokeExact(consumer, buffer, out);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return doca_h.doca_comch_consumer_task_post_recv_alloc_init$hot(consumer, buffer, out);
     }
 
     /** {@code doca_comch_consumer_task_post_recv_set_buf}. */
     public static void setBuffer(long receive, long buffer) {
-        try {
-            SET_BUFFER.invokeExact(receive, buffer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        doca_h.doca_comch_consumer_task_post_recv_set_buf$hot(receive, buffer);
     }
 
     /** {@code doca_comch_consumer_task_post_recv_as_task}. */
     public static long asTask(long receive) {
-        try {
-            return (long) AS_TASK.invokeExact(receive);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return doca_h.doca_comch_consumer_task_post_recv_as_task$hot(receive);
     }
 
     /** {@code doca_comch_consumer_task_post_recv_get_producer_id}: 0 where producers have no ids. */
     public static int producer(long receive) {
-        try {
-            return HAS_PRODUCER_IDS ? (int) PRODUCER.invokeExact(receive) : 0;
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return HAS_PRODUCER_IDS ? doca_h.doca_comch_consumer_task_post_recv_get_producer_id$hot(receive) : 0;
     }
 
     /** {@code doca_comch_consumer_task_post_recv_get_imm_data}: 0 if there are none. */
     public static long immediate(long receive) {
-        try {
-            return HAS_IMMEDIATE ? (long) IMMEDIATE.invokeExact(receive) : 0;
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return HAS_IMMEDIATE ? doca_h.doca_comch_consumer_task_post_recv_get_imm_data$hot(receive) : 0;
     }
 
     /** {@code doca_comch_consumer_task_post_recv_get_imm_data_len}, bytes. */
     public static int immediateLength(long receive) {
-        try {
-            return HAS_IMMEDIATE ? (int) IMMEDIATE_LENGTH.invokeExact(receive) : 0;
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return HAS_IMMEDIATE ? doca_h.doca_comch_consumer_task_post_recv_get_imm_data_len$hot(receive) : 0;
     }
 }

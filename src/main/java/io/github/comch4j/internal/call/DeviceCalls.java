@@ -47,11 +47,7 @@ public final class DeviceCalls {
     public static NativeList list() {
         LoggedErrors.listen(); // whatever is refused later needs a device
         return NativeList.create(
-                LIST_NAME,
-                "listing devices",
-                true,
-                doca_h::doca_devinfo_create_list,
-                doca_h::doca_devinfo_destroy_list);
+                "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
     }
 
     /** What to say where the list is empty, which has other causes than a wrong address. */
@@ -66,23 +62,22 @@ public final class DeviceCalls {
 
     /** {@code doca_dev_open}. */
     public static MemorySegment open(MemorySegment info, String action) {
-        return Calls.pointer(OPEN_NAME, action, out -> doca_h.doca_dev_open(info, out));
+        return Calls.pointer(action, out -> doca_h.doca_dev_open(info, out));
     }
 
     /** {@code doca_dev_close}. */
     public static void close(MemorySegment device, String action) {
-        Calls.check("doca_dev_close", action, () -> doca_h.doca_dev_close(device));
+        doca_h.doca_dev_close(device).check(action);
     }
 
     /** {@code doca_dev_as_devinfo}. */
     public static MemorySegment infoOf(MemorySegment device) {
-        return Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(device));
+        return doca_h.doca_dev_as_devinfo(device);
     }
 
     /** {@code doca_devinfo_get_pci_addr_str}. */
     public static String pciAddress(MemorySegment info) {
         return Calls.text(
-                "doca_devinfo_get_pci_addr_str",
                 "asking for a device's address",
                 doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_pci_addr_str(info, out));
@@ -91,7 +86,6 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_get_iface_name}; empty if there is none. */
     public static String interfaceName(MemorySegment info) {
         return Calls.text(
-                "doca_devinfo_get_iface_name",
                 DESCRIBING,
                 doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
                 out -> doca_h.doca_devinfo_get_iface_name(info, out, (int) out.byteSize()));
@@ -100,7 +94,6 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_get_ibdev_name}; empty if there is none. */
     public static String infiniBandName(MemorySegment info) {
         return Calls.text(
-                "doca_devinfo_get_ibdev_name",
                 DESCRIBING,
                 doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
                 out -> doca_h.doca_devinfo_get_ibdev_name(info, out, (int) out.byteSize()));
@@ -109,7 +102,6 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_get_ipv4_addr}: 4 bytes. */
     public static Optional<byte[]> ipv4Address(MemorySegment info) {
         return OptionalCalls.bytes(
-                "doca_devinfo_get_ipv4_addr",
                 doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv4_addr(info, out, (int) out.byteSize()));
     }
@@ -117,7 +109,6 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_get_ipv6_addr}: 16 bytes. */
     public static Optional<byte[]> ipv6Address(MemorySegment info) {
         return OptionalCalls.bytes(
-                "doca_devinfo_get_ipv6_addr",
                 doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv6_addr(info, out, (int) out.byteSize()));
     }
@@ -125,31 +116,28 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_get_mac_addr}: 6 bytes. */
     public static Optional<byte[]> macAddress(MemorySegment info) {
         return OptionalCalls.bytes(
-                "doca_devinfo_get_mac_addr",
                 doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_mac_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_pci_func_type}: one of the constants above. */
     public static OptionalInt functionType(MemorySegment info) {
-        return OptionalCalls.uint32(
-                "doca_devinfo_get_pci_func_type", out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
+        return OptionalCalls.uint32(out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
     }
 
     /** {@code doca_devinfo_get_sf_index}. */
     public static OptionalInt scalableFunctionIndex(MemorySegment info) {
-        return OptionalCalls.uint32("doca_devinfo_get_sf_index", out -> doca_h.doca_devinfo_get_sf_index(info, out));
+        return OptionalCalls.uint32(out -> doca_h.doca_devinfo_get_sf_index(info, out));
     }
 
     /** {@code doca_devinfo_get_lid}. */
     public static OptionalInt lid(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
+        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_get_lid(info, out));
     }
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        OptionalLong rate = OptionalCalls.uint64(
-                "doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        OptionalLong rate = OptionalCalls.uint64(out -> doca_h.doca_devinfo_get_active_rate(info, out));
         return rate.isPresent() ? OptionalLong.of(bitsPerSecond(rate.getAsLong())) : rate;
     }
 
@@ -166,55 +154,42 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_vhca_id}. */
     public static OptionalInt vhcaId(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
+        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_get_vhca_id(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_hotplug_manager_supported}. */
     public static boolean managesHotplug(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_cap_is_hotplug_manager_supported",
-                out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_notification_moderation_supported}. */
     public static boolean moderatesNotifications(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_cap_is_notification_moderation_supported",
-                out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}. */
     public static boolean reclaimsFast(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
-                out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_all_supported}. */
     public static boolean filtersAll(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_rep_cap_is_filter_all_supported",
-                out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_net_supported}. */
     public static boolean filtersNet(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_rep_cap_is_filter_net_supported",
-                out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_emulated_supported}. */
     public static boolean filtersEmulated(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_rep_cap_is_filter_emulated_supported",
-                out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_create_list}, {@code _destroy_list}: the representors of a device. */
     public static NativeList listRepresentors(MemorySegment device, int filter, String action) {
         return NativeList.create(
-                LIST_REPRESENTORS_NAME,
                 action,
                 false,
                 (list, count) -> doca_h.doca_devinfo_rep_create_list(device, filter, list, count),
@@ -223,23 +198,22 @@ public final class DeviceCalls {
 
     /** {@code doca_dev_rep_open}. */
     public static MemorySegment openRepresentor(MemorySegment info, String action) {
-        return Calls.pointer("doca_dev_rep_open", action, out -> doca_h.doca_dev_rep_open(info, out));
+        return Calls.pointer(action, out -> doca_h.doca_dev_rep_open(info, out));
     }
 
     /** {@code doca_dev_rep_close}. */
     public static void closeRepresentor(MemorySegment representor, String action) {
-        Calls.check("doca_dev_rep_close", action, () -> doca_h.doca_dev_rep_close(representor));
+        doca_h.doca_dev_rep_close(representor).check(action);
     }
 
     /** {@code doca_dev_rep_as_devinfo}. */
     public static MemorySegment infoOfRepresentor(MemorySegment representor) {
-        return Calls.value("doca_dev_rep_as_devinfo", () -> doca_h.doca_dev_rep_as_devinfo(representor));
+        return doca_h.doca_dev_rep_as_devinfo(representor);
     }
 
     /** {@code doca_devinfo_rep_get_pci_addr_str}. */
     public static String representorPciAddress(MemorySegment info) {
         return Calls.text(
-                "doca_devinfo_rep_get_pci_addr_str",
                 "asking for a representor's address",
                 doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_rep_get_pci_addr_str(info, out));
@@ -247,16 +221,12 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_pci_func_type}: {@link #PHYSICAL_FUNCTION} and its like. */
     public static int representorFunctionType(MemorySegment info) {
-        return (int) Calls.uint32(
-                "doca_devinfo_rep_get_pci_func_type",
-                DESCRIBING_REPRESENTOR,
-                out -> doca_h.doca_devinfo_rep_get_pci_func_type(info, out));
+        return (int) Calls.uint32(DESCRIBING_REPRESENTOR, out -> doca_h.doca_devinfo_rep_get_pci_func_type(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vuid}; empty if there is none. */
     public static String representorVuid(MemorySegment info) {
         return Calls.text(
-                "doca_devinfo_rep_get_vuid",
                 DESCRIBING_REPRESENTOR,
                 doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
                 out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize()));
@@ -266,7 +236,6 @@ public final class DeviceCalls {
     public static String representorInterfaceName(MemorySegment info) {
         try {
             return Calls.text(
-                    "doca_devinfo_rep_get_iface_name",
                     DESCRIBING_REPRESENTOR,
                     doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
                     out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
@@ -277,13 +246,11 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_is_hotplug}. */
     public static boolean representorIsHotplug(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_devinfo_rep_get_is_hotplug", out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return OptionalCalls.uint16(
-                "doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
+        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

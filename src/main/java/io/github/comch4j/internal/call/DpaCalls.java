@@ -1,11 +1,12 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.DpaLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.function.ToIntBiFunction;
+import java.util.function.BiFunction;
 
 /** Calls of DPAs ({@code doca_dpa.h}): their life, settings and sizes. */
 public final class DpaCalls {
@@ -20,10 +21,6 @@ public final class DpaCalls {
     /** {@code DOCA_DPA_DEV_LOG_LEVEL_DEBUG}. */
     public static final int LOG_DEBUG = doca_h.DOCA_DPA_DEV_LOG_LEVEL_DEBUG();
 
-    /** {@code doca_dpa_peek_at_last_error}. */
-    public static final String LAST_ERROR_NAME = "doca_dpa_peek_at_last_error";
-
-    private static final String CREATE_NAME = "doca_dpa_create";
     private static final int LONGEST_PATH = 4096;
 
     private DpaCalls() {}
@@ -40,25 +37,25 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_cap_is_supported}; also no where the libraries have no DPA. */
     public static boolean isSupported(MemorySegment info) {
-        return areThere() && Calls.supported("doca_dpa_cap_is_supported", () -> doca_h.doca_dpa_cap_is_supported(info));
+        return areThere() && doca_h.doca_dpa_cap_is_supported(info).isSuccess();
     }
 
     /** {@code doca_dpa_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
         checkThere();
-        return Calls.pointer(CREATE_NAME, action, out -> doca_h.doca_dpa_create(device, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_create(device, out));
     }
 
-    /** {@code doca_dpa_peek_at_last_error}; {@code doca_error_t}. */
-    public static int lastError(MemorySegment dpa) {
-        return Calls.code(LAST_ERROR_NAME, () -> doca_h.doca_dpa_peek_at_last_error(dpa));
+    /** {@code doca_dpa_peek_at_last_error}. */
+    public static Answer lastError(MemorySegment dpa) {
+        return doca_h.doca_dpa_peek_at_last_error(dpa);
     }
 
     /** {@code doca_dpa_log_file_set_path}. */
     public static void setLogFile(MemorySegment dpa, String path, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(path);
-            Calls.check("doca_dpa_log_file_set_path", action, () -> doca_h.doca_dpa_log_file_set_path(dpa, text));
+            doca_h.doca_dpa_log_file_set_path(dpa, text).check(action);
         }
     }
 
@@ -66,110 +63,96 @@ public final class DpaCalls {
     public static void setTraceFile(MemorySegment dpa, String path, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(path);
-            Calls.check("doca_dpa_trace_file_set_path", action, () -> doca_h.doca_dpa_trace_file_set_path(dpa, text));
+            doca_h.doca_dpa_trace_file_set_path(dpa, text).check(action);
         }
     }
 
     /** {@code doca_dpa_log_file_get_path}. */
     public static String logFile(MemorySegment dpa, String action) {
-        return path(
-                "doca_dpa_log_file_get_path",
-                action,
-                (text, length) -> doca_h.doca_dpa_log_file_get_path(dpa, text, length));
+        return path(action, (text, length) -> doca_h.doca_dpa_log_file_get_path(dpa, text, length));
     }
 
     /** {@code doca_dpa_trace_file_get_path}. */
     public static String traceFile(MemorySegment dpa, String action) {
-        return path(
-                "doca_dpa_trace_file_get_path",
-                action,
-                (text, length) -> doca_h.doca_dpa_trace_file_get_path(dpa, text, length));
+        return path(action, (text, length) -> doca_h.doca_dpa_trace_file_get_path(dpa, text, length));
     }
 
-    private static String path(String function, String action, ToIntBiFunction<MemorySegment, MemorySegment> call) {
+    private static String path(String action, BiFunction<MemorySegment, MemorySegment, Answer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, LONGEST_PATH);
             MemorySegment text = arena.allocate(LONGEST_PATH);
-            Calls.check(function, action, () -> call.applyAsInt(text, length));
+            call.apply(text, length).check(action);
             return text.getString(0);
         }
     }
 
     /** {@code doca_dpa_destroy}. */
     public static void destroy(MemorySegment dpa, String action) {
-        Calls.check("doca_dpa_destroy", action, () -> doca_h.doca_dpa_destroy(dpa));
+        doca_h.doca_dpa_destroy(dpa).check(action);
     }
 
     /** {@code doca_dpa_start}. */
     public static void start(MemorySegment dpa, String action) {
-        Calls.check("doca_dpa_start", action, () -> doca_h.doca_dpa_start(dpa));
+        doca_h.doca_dpa_start(dpa).check(action);
     }
 
     /** {@code doca_dpa_stop}. */
     public static void stop(MemorySegment dpa, String action) {
-        Calls.check("doca_dpa_stop", action, () -> doca_h.doca_dpa_stop(dpa));
+        doca_h.doca_dpa_stop(dpa).check(action);
     }
 
     /** {@code doca_dpa_set_app}. */
     public static void setApplication(MemorySegment dpa, MemorySegment application, String action) {
-        Calls.check("doca_dpa_set_app", action, () -> doca_h.doca_dpa_set_app(dpa, application));
+        doca_h.doca_dpa_set_app(dpa, application).check(action);
     }
 
     /** {@code doca_dpa_set_log_level}: {@link #LOG_OFF} and its like. */
     public static void setLogLevel(MemorySegment dpa, int level, String action) {
-        Calls.check("doca_dpa_set_log_level", action, () -> doca_h.doca_dpa_set_log_level(dpa, level));
+        doca_h.doca_dpa_set_log_level(dpa, level).check(action);
     }
 
     /** {@code doca_dpa_get_log_level}. */
     public static int logLevel(MemorySegment dpa, String action) {
-        return (int) Calls.uint32("doca_dpa_get_log_level", action, out -> doca_h.doca_dpa_get_log_level(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_log_level(dpa, out));
     }
 
     /** {@code doca_dpa_get_max_threads_per_kernel}. */
     public static int maxThreads(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(
-                "doca_dpa_get_max_threads_per_kernel",
-                action,
-                out -> doca_h.doca_dpa_get_max_threads_per_kernel(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_max_threads_per_kernel(dpa, out));
     }
 
     /** {@code doca_dpa_get_kernel_max_run_time}, seconds. */
     public static long maxRunTime(MemorySegment dpa, String action) {
-        return Calls.uint64(
-                "doca_dpa_get_kernel_max_run_time", action, out -> doca_h.doca_dpa_get_kernel_max_run_time(dpa, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_get_kernel_max_run_time(dpa, out));
     }
 
     /** {@code doca_dpa_device_extend}. */
     public static MemorySegment extend(MemorySegment dpa, MemorySegment device, String action) {
-        return Calls.pointer("doca_dpa_device_extend", action, out -> doca_h.doca_dpa_device_extend(dpa, device, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_device_extend(dpa, device, out));
     }
 
     /** {@code doca_dpa_get_dpa_handle}. */
     public static long handle(MemorySegment dpa, String action) {
-        return Calls.uint64("doca_dpa_get_dpa_handle", action, out -> doca_h.doca_dpa_get_dpa_handle(dpa, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_get_dpa_handle(dpa, out));
     }
 
     /** {@code doca_dpa_get_uar_id}. */
     public static int uarId(MemorySegment dpa, String action) {
-        return (int) Calls.uint32("doca_dpa_get_uar_id", action, out -> doca_h.doca_dpa_get_uar_id(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_uar_id(dpa, out));
     }
 
     /** {@code doca_dpa_get_core_num}. */
     public static int cores(MemorySegment dpa, String action) {
-        return (int) Calls.uint32("doca_dpa_get_core_num", action, out -> doca_h.doca_dpa_get_core_num(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_core_num(dpa, out));
     }
 
     /** {@code doca_dpa_get_num_eus_per_core}. */
     public static int unitsPerCore(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(
-                "doca_dpa_get_num_eus_per_core", action, out -> doca_h.doca_dpa_get_num_eus_per_core(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_num_eus_per_core(dpa, out));
     }
 
     /** {@code doca_dpa_get_total_num_eus_available}. */
     public static int units(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(
-                "doca_dpa_get_total_num_eus_available",
-                action,
-                out -> doca_h.doca_dpa_get_total_num_eus_available(dpa, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_total_num_eus_available(dpa, out));
     }
 }

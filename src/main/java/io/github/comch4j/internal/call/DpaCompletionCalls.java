@@ -12,129 +12,96 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_completion_create}. */
     public static MemorySegment create(MemorySegment dpa, int elements, String action) {
-        return Calls.pointer(
-                "doca_dpa_completion_create", action, out -> doca_h.doca_dpa_completion_create(dpa, elements, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_completion_create(dpa, elements, out));
     }
 
     /** {@code doca_dpa_completion_destroy}. */
     public static void destroy(MemorySegment completion, String action) {
-        Calls.check("doca_dpa_completion_destroy", action, () -> doca_h.doca_dpa_completion_destroy(completion));
+        doca_h.doca_dpa_completion_destroy(completion).check(action);
     }
 
     /** {@code doca_dpa_completion_get_queue_size}. */
     public static int size(MemorySegment completion, String action) {
-        return (int) Calls.uint32(
-                "doca_dpa_completion_get_queue_size",
-                action,
-                out -> doca_h.doca_dpa_completion_get_queue_size(completion, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_completion_get_queue_size(completion, out));
     }
 
     /** {@code doca_dpa_completion_set_thread}. */
     public static void setThread(MemorySegment completion, MemorySegment thread, String action) {
-        Calls.check(
-                "doca_dpa_completion_set_thread",
-                action,
-                () -> doca_h.doca_dpa_completion_set_thread(completion, thread));
+        doca_h.doca_dpa_completion_set_thread(completion, thread).check(action);
     }
 
     /** {@code doca_dpa_completion_start}. */
     public static void start(MemorySegment completion, String action) {
-        Calls.check("doca_dpa_completion_start", action, () -> doca_h.doca_dpa_completion_start(completion));
+        doca_h.doca_dpa_completion_start(completion).check(action);
     }
 
     /** {@code doca_dpa_completion_stop}. */
     public static void stop(MemorySegment completion, String action) {
-        Calls.check("doca_dpa_completion_stop", action, () -> doca_h.doca_dpa_completion_stop(completion));
+        doca_h.doca_dpa_completion_stop(completion).check(action);
     }
 
     /** {@code doca_dpa_completion_get_dpa_handle}. */
     public static long handle(MemorySegment completion, String action) {
-        return Calls.uint64(
-                "doca_dpa_completion_get_dpa_handle",
-                action,
-                out -> doca_h.doca_dpa_completion_get_dpa_handle(completion, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_completion_get_dpa_handle(completion, out));
     }
 
     /** {@code doca_dpa_notification_completion_create}. */
     public static MemorySegment createNotification(MemorySegment dpa, MemorySegment thread, String action) {
-        return Calls.pointer(
-                "doca_dpa_notification_completion_create",
-                action,
-                out -> doca_h.doca_dpa_notification_completion_create(dpa, thread, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_notification_completion_create(dpa, thread, out));
     }
 
     /** {@code doca_dpa_notification_completion_destroy}. */
     public static void destroyNotification(MemorySegment notification, String action) {
-        Calls.check(
-                "doca_dpa_notification_completion_destroy",
-                action,
-                () -> doca_h.doca_dpa_notification_completion_destroy(notification));
+        doca_h.doca_dpa_notification_completion_destroy(notification).check(action);
     }
 
     /** {@code doca_dpa_notification_completion_start}. */
     public static void startNotification(MemorySegment notification, String action) {
-        Calls.check(
-                "doca_dpa_notification_completion_start",
-                action,
-                () -> doca_h.doca_dpa_notification_completion_start(notification));
+        doca_h.doca_dpa_notification_completion_start(notification).check(action);
     }
 
     /** {@code doca_dpa_notification_completion_stop}. */
     public static void stopNotification(MemorySegment notification, String action) {
-        Calls.check(
-                "doca_dpa_notification_completion_stop",
-                action,
-                () -> doca_h.doca_dpa_notification_completion_stop(notification));
+        doca_h.doca_dpa_notification_completion_stop(notification).check(action);
     }
 
     /** {@code doca_dpa_notification_completion_get_dpa_handle}. */
     public static long notificationHandle(MemorySegment notification, String action) {
-        return Calls.uint64(
-                "doca_dpa_notification_completion_get_dpa_handle",
-                action,
-                out -> doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, out));
     }
 
     /** {@code doca_dpa_async_ops_create}. */
     public static MemorySegment createOperations(MemorySegment dpa, int size, long userData, String action) {
-        return Calls.pointer(
-                "doca_dpa_async_ops_create", action, out -> doca_h.doca_dpa_async_ops_create(dpa, size, userData, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_async_ops_create(dpa, size, userData, out));
     }
 
     /** {@code doca_dpa_async_ops_destroy}. */
     public static void destroyOperations(MemorySegment operations, String action) {
-        Calls.check("doca_dpa_async_ops_destroy", action, () -> doca_h.doca_dpa_async_ops_destroy(operations));
+        doca_h.doca_dpa_async_ops_destroy(operations).check(action);
     }
 
     /** {@code doca_dpa_async_ops_get_queue_size}. */
     public static int operationsSize(MemorySegment operations, String action) {
-        return (int) Calls.uint32(
-                "doca_dpa_async_ops_get_queue_size",
-                action,
-                out -> doca_h.doca_dpa_async_ops_get_queue_size(operations, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_async_ops_get_queue_size(operations, out));
     }
 
     /** {@code doca_dpa_async_ops_attach}. */
     public static void attachOperations(MemorySegment operations, MemorySegment completion, String action) {
-        Calls.check(
-                "doca_dpa_async_ops_attach", action, () -> doca_h.doca_dpa_async_ops_attach(operations, completion));
+        doca_h.doca_dpa_async_ops_attach(operations, completion).check(action);
     }
 
     /** {@code doca_dpa_async_ops_start}. */
     public static void startOperations(MemorySegment operations, String action) {
-        Calls.check("doca_dpa_async_ops_start", action, () -> doca_h.doca_dpa_async_ops_start(operations));
+        doca_h.doca_dpa_async_ops_start(operations).check(action);
     }
 
     /** {@code doca_dpa_async_ops_stop}. */
     public static void stopOperations(MemorySegment operations, String action) {
-        Calls.check("doca_dpa_async_ops_stop", action, () -> doca_h.doca_dpa_async_ops_stop(operations));
+        doca_h.doca_dpa_async_ops_stop(operations).check(action);
     }
 
     /** {@code doca_dpa_async_ops_get_dpa_handle}. */
     public static long operationsHandle(MemorySegment operations, String action) {
-        return Calls.uint64(
-                "doca_dpa_async_ops_get_dpa_handle",
-                action,
-                out -> doca_h.doca_dpa_async_ops_get_dpa_handle(operations, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_async_ops_get_dpa_handle(operations, out));
     }
 }

@@ -9,45 +9,41 @@ public final class DpaMemoryCalls {
 
     /** {@code doca_dpa_mem_alloc}. */
     public static long allocate(MemorySegment dpa, long bytes, String action) {
-        return Calls.uint64("doca_dpa_mem_alloc", action, out -> doca_h.doca_dpa_mem_alloc(dpa, bytes, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_mem_alloc(dpa, bytes, out));
     }
 
     /** {@code doca_dpa_mem_free}. */
     public static void free(MemorySegment dpa, long address, String action) {
-        Calls.check("doca_dpa_mem_free", action, () -> doca_h.doca_dpa_mem_free(dpa, address));
+        doca_h.doca_dpa_mem_free(dpa, address).check(action);
     }
 
     /** {@code doca_dpa_h2d_memcpy}: from the host to the DPA. */
     public static void write(MemorySegment dpa, long target, MemorySegment source, long bytes, String action) {
-        Calls.check("doca_dpa_h2d_memcpy", action, () -> doca_h.doca_dpa_h2d_memcpy(dpa, target, source, bytes));
+        doca_h.doca_dpa_h2d_memcpy(dpa, target, source, bytes).check(action);
     }
 
     /** {@code doca_dpa_d2h_memcpy}: from the DPA to the host. */
     public static void read(MemorySegment dpa, MemorySegment target, long source, long bytes, String action) {
-        Calls.check("doca_dpa_d2h_memcpy", action, () -> doca_h.doca_dpa_d2h_memcpy(dpa, target, source, bytes));
+        doca_h.doca_dpa_d2h_memcpy(dpa, target, source, bytes).check(action);
     }
 
     /** {@code doca_dpa_memset}. */
     public static void fill(MemorySegment dpa, long address, int value, long bytes, String action) {
-        Calls.check("doca_dpa_memset", action, () -> doca_h.doca_dpa_memset(dpa, address, value, bytes));
+        doca_h.doca_dpa_memset(dpa, address, value, bytes).check(action);
     }
 
     /** {@code doca_dpa_hash_table_create}. */
     public static MemorySegment createTable(MemorySegment dpa, int entries, String action) {
-        return Calls.pointer(
-                "doca_dpa_hash_table_create", action, out -> doca_h.doca_dpa_hash_table_create(dpa, entries, out));
+        return Calls.pointer(action, out -> doca_h.doca_dpa_hash_table_create(dpa, entries, out));
     }
 
     /** {@code doca_dpa_hash_table_destroy}. */
     public static void destroyTable(MemorySegment table, String action) {
-        Calls.check("doca_dpa_hash_table_destroy", action, () -> doca_h.doca_dpa_hash_table_destroy(table));
+        doca_h.doca_dpa_hash_table_destroy(table).check(action);
     }
 
     /** {@code doca_dpa_hash_table_get_dpa_handle}. */
     public static long tableHandle(MemorySegment table, String action) {
-        return Calls.uint64(
-                "doca_dpa_hash_table_get_dpa_handle",
-                action,
-                out -> doca_h.doca_dpa_hash_table_get_dpa_handle(table, out));
+        return Calls.uint64(action, out -> doca_h.doca_dpa_hash_table_get_dpa_handle(table, out));
     }
 }

@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -70,7 +70,7 @@ public final class DpaRunCalls {
                     a[13],
                     a[14],
                     a[15]);
-            check(code, RPC_NAME, action);
+            new Answer(RPC_NAME, code).check(action);
             return returned.get(JAVA_LONG, 0);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
@@ -123,15 +123,9 @@ public final class DpaRunCalls {
                     a[13],
                     a[14],
                     a[15]);
-            check(code, add ? ADD_NAME : SET_NAME, action);
+            new Answer(add ? ADD_NAME : SET_NAME, code).check(action);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
-        }
-    }
-
-    private static void check(int code, String function, String action) {
-        if (code != Calls.SUCCESS) {
-            throw Failures.refused(code, function, action);
         }
     }
 }

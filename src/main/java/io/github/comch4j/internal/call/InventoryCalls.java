@@ -12,18 +12,17 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_create}. */
     public static MemorySegment create(int buffers, String action) {
-        return Calls.pointer(
-                "doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));
+        return Calls.pointer(action, out -> doca_h.doca_buf_inventory_create(buffers, out));
     }
 
     /** {@code doca_buf_inventory_start}. */
     public static void start(MemorySegment inventory, String action) {
-        Calls.check("doca_buf_inventory_start", action, () -> doca_h.doca_buf_inventory_start(inventory));
+        doca_h.doca_buf_inventory_start(inventory).check(action);
     }
 
     /** {@code doca_buf_inventory_destroy}. */
     public static void destroy(MemorySegment inventory, String action) {
-        Calls.check("doca_buf_inventory_destroy", action, () -> doca_h.doca_buf_inventory_destroy(inventory));
+        doca_h.doca_buf_inventory_destroy(inventory).check(action);
     }
 
     /** {@code doca_buf_inventory_destroy}, after another call has failed: whatever it returns. */
@@ -37,39 +36,31 @@ public final class InventoryCalls {
      */
     public static int take(
             MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength, MemorySegment out) {
-        return Calls.code(
-                TAKE_NAME,
-                () -> doca_h.doca_buf_inventory_buf_get_by_args(
-                        inventory, map, window, window.byteSize(), window, dataLength, out));
+        return doca_h.doca_buf_inventory_buf_get_by_args(
+                        inventory, map, window, window.byteSize(), window, dataLength, out)
+                .code();
     }
 
     /** {@code doca_buf_inventory_buf_reuse_by_data}. */
     public static void move(long buffer, MemorySegment window, String action) {
-        Calls.check(
-                "doca_buf_inventory_buf_reuse_by_data",
-                action,
-                () -> doca_h.doca_buf_inventory_buf_reuse_by_data(
-                        MemorySegment.ofAddress(buffer), window, window.byteSize()));
+        doca_h.doca_buf_inventory_buf_reuse_by_data(MemorySegment.ofAddress(buffer), window, window.byteSize())
+                .check(action);
     }
 
     /** {@code doca_buf_inventory_expand}. */
     public static void expand(MemorySegment inventory, int buffers, String action) {
-        Calls.check("doca_buf_inventory_expand", action, () -> doca_h.doca_buf_inventory_expand(inventory, buffers));
+        doca_h.doca_buf_inventory_expand(inventory, buffers).check(action);
     }
 
     /** {@code doca_buf_inventory_get_num_elements}. */
     public static int capacity(MemorySegment inventory) {
-        return (int) Calls.uint32(
-                "doca_buf_inventory_get_num_elements",
-                "counting buffers",
-                out -> doca_h.doca_buf_inventory_get_num_elements(inventory, out));
+        return (int)
+                Calls.uint32("counting buffers", out -> doca_h.doca_buf_inventory_get_num_elements(inventory, out));
     }
 
     /** {@code doca_buf_inventory_get_num_free_elements}. */
     public static int available(MemorySegment inventory) {
         return (int) Calls.uint32(
-                "doca_buf_inventory_get_num_free_elements",
-                "counting free buffers",
-                out -> doca_h.doca_buf_inventory_get_num_free_elements(inventory, out));
+                "counting free buffers", out -> doca_h.doca_buf_inventory_get_num_free_elements(inventory, out));
     }
 }

@@ -49,8 +49,6 @@ public final class KernelCalls {
     private static final MethodHandle FAIL =
             Symbols.downcall("doca_emu_dpa_fail", FunctionDescriptor.ofVoid(JAVA_LONG));
     private static final MethodHandle END_ON_RETURN = Symbols.downcall(END_NAME, FunctionDescriptor.ofVoid(JAVA_INT));
-    private static final MethodHandle IMMEDIATE = Symbols.downcall(
-            "doca_dpa_dev_comch_consumer_get_completion_imm", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     private static final MethodHandle LOG = Symbols.downcall(
             "doca_dpa_dev_log",
@@ -114,12 +112,7 @@ public final class KernelCalls {
      * @param length room for an int
      */
     public static int immediate(long element, MemorySegment length, MemorySegment target) {
-        long immediate;
-        try {
-            immediate = (long) IMMEDIATE.invokeExact(element, length.address());
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        long immediate = dpa_h.doca_dpa_dev_comch_consumer_get_completion_imm$hot(element, length.address());
         if (immediate == 0) {
             return 0; // the completion has ended since
         }

@@ -1,17 +1,22 @@
 package io.github.comch4j.internal.call;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,12 +84,7 @@ public final class LogCalls {
         try {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
-            return new Pipe(
-                    Calls.pointer(
-                            "doca_log_backend_create_with_fd_sdk",
-                            action,
-                            out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out)),
-                    in);
+            return new Pipe(Calls.pointer(action, out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out)), in);
         } catch (IOException e) {
             Descriptors.close(ends[1]);
             throw new java.io.UncheckedIOException(action, e);
@@ -100,10 +100,7 @@ public final class LogCalls {
     static FileInputStream errors() {
         String action = "listening to the errors in DOCA's log";
         Pipe made = pipe(action);
-        Calls.check(
-                "doca_log_backend_set_sdk_level",
-                action,
-                () -> doca_h.doca_log_backend_set_sdk_level(made.backend, ERROR));
+        doca_h.doca_log_backend_set_sdk_level(made.backend, ERROR).check(action);
         return made.records;
     }
 
@@ -150,36 +147,27 @@ public final class LogCalls {
 
     /** {@code doca_log_level_set_global_sdk_limit}. */
     public static void sdkLevel(int level) {
-        Calls.check(
-                "doca_log_level_set_global_sdk_limit",
-                "setting the log level of the libraries",
-                () -> doca_h.doca_log_level_set_global_sdk_limit(level));
+        doca_h.doca_log_level_set_global_sdk_limit(level).check("setting the log level of the libraries");
     }
 
     /** {@code doca_log_level_get_global_sdk_limit}. */
     public static int sdkLevel() {
-        return Calls.value("doca_log_level_get_global_sdk_limit", doca_h::doca_log_level_get_global_sdk_limit);
+        return doca_h.doca_log_level_get_global_sdk_limit();
     }
 
     /** {@code doca_log_level_set_global_lower_limit}. */
     public static void applicationLevel(int level) {
-        Calls.check(
-                "doca_log_level_set_global_lower_limit",
-                "setting the log level of the application",
-                () -> doca_h.doca_log_level_set_global_lower_limit(level));
+        doca_h.doca_log_level_set_global_lower_limit(level).check("setting the log level of the application");
     }
 
     /** {@code doca_log_level_get_global_lower_limit}. */
     public static int applicationLevel() {
-        return Calls.value("doca_log_level_get_global_lower_limit", doca_h::doca_log_level_get_global_lower_limit);
+        return doca_h.doca_log_level_get_global_lower_limit();
     }
 
     /** {@code doca_log_backend_create_standard}. */
     public static void standardBackend() {
-        Calls.check(
-                "doca_log_backend_create_standard",
-                "making the standard log",
-                doca_h::doca_log_backend_create_standard);
+        doca_h.doca_log_backend_create_standard().check("making the standard log");
     }
 
     /** {@code doca_log}, with the message as it is; {@code doca_log_register_source} at the first use of a source. */
@@ -191,22 +179,27 @@ public final class LogCalls {
             MemorySegment file = arena.allocateFrom("java");
             // The records of an SDK have file and function, and no source.
             MemorySegment function = arena.allocateFrom(source);
-            int code = Calls.code(
-                    "doca_log",
-                    () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, file, 0, function, format, text));
-            if (code != Calls.SUCCESS) {
-                throw Failures.refused(code, "doca_log", "writing to DOCA's log");
-            }
+            int code = (int) Variadic.WRITE_LOG.invokeExact(level, number, file, 0, function, format, text);
+            new Answer(Variadic.NAME, code).check("writing to DOCA's log");
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
         }
+    }
+
+    /** Apart, so that the constants can be had without the libraries. */
+    private static final class Variadic {
+        private static final String NAME = "doca_log";
+        private static final MethodHandle WRITE_LOG = Symbols.downcall(
+                NAME,
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS),
+                Linker.Option.firstVariadicArg(6));
     }
 
     private static int register(String source) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(source);
             return (int) Calls.uint32(
-                    "doca_log_register_source",
-                    "registering the source \"" + source + "\"",
-                    out -> doca_h.doca_log_register_source(name, out));
+                    "registering the source \"" + source + "\"", out -> doca_h.doca_log_register_source(name, out));
         }
     }
 }

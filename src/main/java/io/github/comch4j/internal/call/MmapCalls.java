@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,67 +27,59 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer("doca_mmap_create", action, doca_h::doca_mmap_create);
+        return Calls.pointer(action, doca_h::doca_mmap_create);
     }
 
     /** {@code doca_mmap_set_memrange}. */
     public static void setRange(MemorySegment map, MemorySegment memory, String action) {
-        Calls.check(
-                "doca_mmap_set_memrange", action, () -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
+        doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()).check(action);
     }
 
     /** {@code doca_mmap_set_dmabuf_memrange}; {@code memory} begins at {@code offset}, bytes, of the dma-buf. */
     public static void setDmaBufRange(
             MemorySegment map, int descriptor, long offset, MemorySegment memory, String action) {
-        Calls.check(
-                "doca_mmap_set_dmabuf_memrange",
-                action,
-                () -> doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize()));
+        doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize())
+                .check(action);
     }
 
     /** {@code doca_mmap_set_dpa_memrange}. */
     public static void setDpaRange(MemorySegment map, MemorySegment dpa, long address, long bytes, String action) {
-        Calls.check(
-                "doca_mmap_set_dpa_memrange",
-                action,
-                () -> doca_h.doca_mmap_set_dpa_memrange(map, dpa, address, bytes));
+        doca_h.doca_mmap_set_dpa_memrange(map, dpa, address, bytes).check(action);
     }
 
     /** {@code doca_mmap_dev_get_dpa_handle}: what programs on the DPA of the device call the map. */
     public static long dpaHandle(MemorySegment map, MemorySegment device, String action) {
-        return Calls.uint32(
-                "doca_mmap_dev_get_dpa_handle", action, out -> doca_h.doca_mmap_dev_get_dpa_handle(map, device, out));
+        return Calls.uint32(action, out -> doca_h.doca_mmap_dev_get_dpa_handle(map, device, out));
     }
 
     /** {@code doca_mmap_set_permissions}: {@link #LOCAL_READ_WRITE} and its like. */
     public static void setPermissions(MemorySegment map, int permissions, String action) {
-        Calls.check("doca_mmap_set_permissions", action, () -> doca_h.doca_mmap_set_permissions(map, permissions));
+        doca_h.doca_mmap_set_permissions(map, permissions).check(action);
     }
 
     /** {@code doca_mmap_get_max_num_devices}. */
     public static long maxDevices(MemorySegment map, String action) {
-        return Calls.uint32(
-                "doca_mmap_get_max_num_devices", action, out -> doca_h.doca_mmap_get_max_num_devices(map, out));
+        return Calls.uint32(action, out -> doca_h.doca_mmap_get_max_num_devices(map, out));
     }
 
     /** {@code doca_mmap_set_max_num_devices}. */
     public static void setMaxDevices(MemorySegment map, int devices, String action) {
-        Calls.check("doca_mmap_set_max_num_devices", action, () -> doca_h.doca_mmap_set_max_num_devices(map, devices));
+        doca_h.doca_mmap_set_max_num_devices(map, devices).check(action);
     }
 
     /** {@code doca_mmap_add_dev}. */
     public static void addDevice(MemorySegment map, MemorySegment device, String action) {
-        Calls.check("doca_mmap_add_dev", action, () -> doca_h.doca_mmap_add_dev(map, device));
+        doca_h.doca_mmap_add_dev(map, device).check(action);
     }
 
     /** {@code doca_mmap_start}. */
     public static void start(MemorySegment map, String action) {
-        Calls.check("doca_mmap_start", action, () -> doca_h.doca_mmap_start(map));
+        doca_h.doca_mmap_start(map).check(action);
     }
 
     /** {@code doca_mmap_destroy}. */
     public static void destroy(MemorySegment map, String action) {
-        Calls.check("doca_mmap_destroy", action, () -> doca_h.doca_mmap_destroy(map));
+        doca_h.doca_mmap_destroy(map).check(action);
     }
 
     /** {@code doca_mmap_destroy}, after another call has failed: whatever it returns. */
@@ -100,7 +93,6 @@ public final class MmapCalls {
             MemorySegment bytes = arena.allocate(Math.max(1, descriptor.length));
             MemorySegment.copy(descriptor, 0, bytes, ValueLayout.JAVA_BYTE, 0, descriptor.length);
             return Calls.pointer(
-                    "doca_mmap_create_from_export",
                     action,
                     out -> doca_h.doca_mmap_create_from_export(
                             MemorySegment.NULL, bytes, descriptor.length, device, out));
@@ -109,24 +101,24 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_export_pci}; returns a copy of the descriptor. */
     public static byte[] exportPci(MemorySegment map, MemorySegment device, String action) {
-        return export("doca_mmap_export_pci", map, device, action, doca_h::doca_mmap_export_pci);
+        return export(map, device, action, doca_h::doca_mmap_export_pci);
     }
 
     /** {@code doca_mmap_export_rdma}; returns a copy of the descriptor. */
     public static byte[] exportRdma(MemorySegment map, MemorySegment device, String action) {
-        return export("doca_mmap_export_rdma", map, device, action, doca_h::doca_mmap_export_rdma);
+        return export(map, device, action, doca_h::doca_mmap_export_rdma);
     }
 
     private interface Export {
-        int call(MemorySegment map, MemorySegment device, MemorySegment descriptor, MemorySegment length);
+        Answer call(MemorySegment map, MemorySegment device, MemorySegment descriptor, MemorySegment length);
     }
 
     @SuppressWarnings("restricted")
-    private static byte[] export(String function, MemorySegment map, MemorySegment device, String action, Export call) {
+    private static byte[] export(MemorySegment map, MemorySegment device, String action, Export call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment descriptor = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
-            Calls.check(function, action, () -> call.call(map, device, descriptor, length));
+            call.call(map, device, descriptor, length).check(action);
             return descriptor
                     .get(ValueLayout.ADDRESS, 0)
                     .reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
@@ -140,32 +132,28 @@ public final class MmapCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
-            Calls.check("doca_mmap_get_memrange", action, () -> doca_h.doca_mmap_get_memrange(map, address, length));
+            doca_h.doca_mmap_get_memrange(map, address, length).check(action);
             return address.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0));
         }
     }
 
     /** {@code doca_mmap_get_exported}. */
     public static boolean isExported(MemorySegment map, String action) {
-        return Calls.flag("doca_mmap_get_exported", action, out -> doca_h.doca_mmap_get_exported(map, out));
+        return Calls.flag(action, out -> doca_h.doca_mmap_get_exported(map, out));
     }
 
     /** {@code doca_mmap_get_num_bufs}. */
     public static int buffers(MemorySegment map, String action) {
-        return (int) Calls.uint32("doca_mmap_get_num_bufs", action, out -> doca_h.doca_mmap_get_num_bufs(map, out));
+        return (int) Calls.uint32(action, out -> doca_h.doca_mmap_get_num_bufs(map, out));
     }
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */
     public static boolean exportsPci(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_mmap_cap_is_export_pci_supported",
-                out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
     }
 
     /** {@code doca_mmap_cap_is_create_from_export_pci_supported}, of a device. */
     public static boolean importsPci(MemorySegment info) {
-        return OptionalCalls.flag(
-                "doca_mmap_cap_is_create_from_export_pci_supported",
-                out -> doca_h.doca_mmap_cap_is_create_from_export_pci_supported(info, out));
+        return OptionalCalls.flag(out -> doca_h.doca_mmap_cap_is_create_from_export_pci_supported(info, out));
     }
 }

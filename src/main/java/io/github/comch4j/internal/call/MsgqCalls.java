@@ -9,184 +9,135 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_msgq_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
-        return Calls.pointer("doca_comch_msgq_create", action, out -> doca_h.doca_comch_msgq_create(device, out));
+        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_create(device, out));
     }
 
     /** {@code doca_comch_msgq_destroy}. */
     public static void destroy(MemorySegment queue, String action) {
-        Calls.check("doca_comch_msgq_destroy", action, () -> doca_h.doca_comch_msgq_destroy(queue));
+        doca_h.doca_comch_msgq_destroy(queue).check(action);
     }
 
     /** {@code doca_comch_msgq_set_dpa_consumer}. */
     public static void setDpaConsumer(MemorySegment queue, MemorySegment dpa, String action) {
-        Calls.check(
-                "doca_comch_msgq_set_dpa_consumer", action, () -> doca_h.doca_comch_msgq_set_dpa_consumer(queue, dpa));
+        doca_h.doca_comch_msgq_set_dpa_consumer(queue, dpa).check(action);
     }
 
     /** {@code doca_comch_msgq_set_dpa_producer}. */
     public static void setDpaProducer(MemorySegment queue, MemorySegment dpa, String action) {
-        Calls.check(
-                "doca_comch_msgq_set_dpa_producer", action, () -> doca_h.doca_comch_msgq_set_dpa_producer(queue, dpa));
+        doca_h.doca_comch_msgq_set_dpa_producer(queue, dpa).check(action);
     }
 
     /** {@code doca_comch_msgq_set_max_num_consumers}. */
     public static void setMaxConsumers(MemorySegment queue, int consumers, String action) {
-        Calls.check(
-                "doca_comch_msgq_set_max_num_consumers",
-                action,
-                () -> doca_h.doca_comch_msgq_set_max_num_consumers(queue, consumers));
+        doca_h.doca_comch_msgq_set_max_num_consumers(queue, consumers).check(action);
     }
 
     /** {@code doca_comch_msgq_set_max_num_producers}. */
     public static void setMaxProducers(MemorySegment queue, int producers, String action) {
-        Calls.check(
-                "doca_comch_msgq_set_max_num_producers",
-                action,
-                () -> doca_h.doca_comch_msgq_set_max_num_producers(queue, producers));
+        doca_h.doca_comch_msgq_set_max_num_producers(queue, producers).check(action);
     }
 
     /** {@code doca_comch_msgq_start}. */
     public static void start(MemorySegment queue, String action) {
-        Calls.check("doca_comch_msgq_start", action, () -> doca_h.doca_comch_msgq_start(queue));
+        doca_h.doca_comch_msgq_start(queue).check(action);
     }
 
     /** {@code doca_comch_msgq_stop}. */
     public static void stop(MemorySegment queue, String action) {
-        Calls.check("doca_comch_msgq_stop", action, () -> doca_h.doca_comch_msgq_stop(queue));
+        doca_h.doca_comch_msgq_stop(queue).check(action);
     }
 
     /** {@code doca_comch_msgq_consumer_create}. */
     public static MemorySegment createConsumer(MemorySegment queue, String action) {
-        return Calls.pointer(
-                "doca_comch_msgq_consumer_create", action, out -> doca_h.doca_comch_msgq_consumer_create(queue, out));
+        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_consumer_create(queue, out));
     }
 
     /** {@code doca_comch_msgq_producer_create}. */
     public static MemorySegment createProducer(MemorySegment queue, String action) {
-        return Calls.pointer(
-                "doca_comch_msgq_producer_create", action, out -> doca_h.doca_comch_msgq_producer_create(queue, out));
+        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_producer_create(queue, out));
     }
 
     /** {@code doca_ctx_set_datapath_on_dpa}. */
     public static void setDatapath(MemorySegment context, MemorySegment dpa, String action) {
-        Calls.check("doca_ctx_set_datapath_on_dpa", action, () -> doca_h.doca_ctx_set_datapath_on_dpa(context, dpa));
+        doca_h.doca_ctx_set_datapath_on_dpa(context, dpa).check(action);
     }
 
     /** {@code doca_comch_consumer_set_completion}. */
     public static void setCompletion(MemorySegment consumer, MemorySegment completion, int userData, String action) {
-        Calls.check(
-                "doca_comch_consumer_set_completion",
-                action,
-                () -> doca_h.doca_comch_consumer_set_completion(consumer, completion, userData));
+        doca_h.doca_comch_consumer_set_completion(consumer, completion, userData)
+                .check(action);
     }
 
     /** {@code doca_comch_consumer_set_dev_max_num_recv}. */
     public static void setReceives(MemorySegment consumer, int receives, String action) {
-        Calls.check(
-                "doca_comch_consumer_set_dev_max_num_recv",
-                action,
-                () -> doca_h.doca_comch_consumer_set_dev_max_num_recv(consumer, receives));
+        doca_h.doca_comch_consumer_set_dev_max_num_recv(consumer, receives).check(action);
     }
 
     /** {@code doca_comch_consumer_get_dpa_handle}. */
     public static long consumerHandle(MemorySegment consumer, String action) {
-        return Calls.uint64(
-                "doca_comch_consumer_get_dpa_handle",
-                action,
-                out -> doca_h.doca_comch_consumer_get_dpa_handle(consumer, out));
+        return Calls.uint64(action, out -> doca_h.doca_comch_consumer_get_dpa_handle(consumer, out));
     }
 
     /** {@code doca_comch_producer_dpa_completion_attach}. */
     public static void attach(MemorySegment producer, MemorySegment completion, String action) {
-        Calls.check(
-                "doca_comch_producer_dpa_completion_attach",
-                action,
-                () -> doca_h.doca_comch_producer_dpa_completion_attach(producer, completion));
+        doca_h.doca_comch_producer_dpa_completion_attach(producer, completion).check(action);
     }
 
     /** {@code doca_comch_producer_set_dev_max_num_send}. */
     public static void setSends(MemorySegment producer, int sends, String action) {
-        Calls.check(
-                "doca_comch_producer_set_dev_max_num_send",
-                action,
-                () -> doca_h.doca_comch_producer_set_dev_max_num_send(producer, sends));
+        doca_h.doca_comch_producer_set_dev_max_num_send(producer, sends).check(action);
     }
 
     /** {@code doca_comch_producer_get_dpa_handle}. */
     public static long producerHandle(MemorySegment producer, String action) {
-        return Calls.uint64(
-                "doca_comch_producer_get_dpa_handle",
-                action,
-                out -> doca_h.doca_comch_producer_get_dpa_handle(producer, out));
+        return Calls.uint64(action, out -> doca_h.doca_comch_producer_get_dpa_handle(producer, out));
     }
 
     /** {@code doca_comch_consumer_completion_create}. */
     public static MemorySegment createCompletion(String action) {
-        return Calls.pointer(
-                "doca_comch_consumer_completion_create", action, doca_h::doca_comch_consumer_completion_create);
+        return Calls.pointer(action, doca_h::doca_comch_consumer_completion_create);
     }
 
     /** {@code doca_comch_consumer_completion_destroy}. */
     public static void destroyCompletion(MemorySegment completion, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_destroy",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_destroy(completion));
+        doca_h.doca_comch_consumer_completion_destroy(completion).check(action);
     }
 
     /** {@code doca_comch_consumer_completion_set_max_num_consumers}. */
     public static void setConsumers(MemorySegment completion, int consumers, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_set_max_num_consumers",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_set_max_num_consumers(completion, consumers));
+        doca_h.doca_comch_consumer_completion_set_max_num_consumers(completion, consumers)
+                .check(action);
     }
 
     /** {@code doca_comch_consumer_completion_set_max_num_recv}. */
     public static void setCompletionReceives(MemorySegment completion, int receives, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_set_max_num_recv",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_set_max_num_recv(completion, receives));
+        doca_h.doca_comch_consumer_completion_set_max_num_recv(completion, receives)
+                .check(action);
     }
 
     /** {@code doca_comch_consumer_completion_set_imm_data_len}. */
     public static void setCompletionImmediate(MemorySegment completion, int bytes, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_set_imm_data_len",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_set_imm_data_len(completion, bytes));
+        doca_h.doca_comch_consumer_completion_set_imm_data_len(completion, bytes)
+                .check(action);
     }
 
     /** {@code doca_comch_consumer_completion_set_dpa_thread}. */
     public static void setThread(MemorySegment completion, MemorySegment thread, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_set_dpa_thread",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_set_dpa_thread(completion, thread));
+        doca_h.doca_comch_consumer_completion_set_dpa_thread(completion, thread).check(action);
     }
 
     /** {@code doca_comch_consumer_completion_start}. */
     public static void startCompletion(MemorySegment completion, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_start",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_start(completion));
+        doca_h.doca_comch_consumer_completion_start(completion).check(action);
     }
 
     /** {@code doca_comch_consumer_completion_stop}. */
     public static void stopCompletion(MemorySegment completion, String action) {
-        Calls.check(
-                "doca_comch_consumer_completion_stop",
-                action,
-                () -> doca_h.doca_comch_consumer_completion_stop(completion));
+        doca_h.doca_comch_consumer_completion_stop(completion).check(action);
     }
 
     /** {@code doca_comch_consumer_completion_get_dpa_handle}. */
     public static long completionHandle(MemorySegment completion, String action) {
-        return Calls.uint64(
-                "doca_comch_consumer_completion_get_dpa_handle",
-                action,
-                out -> doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, out));
+        return Calls.uint64(action, out -> doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, out));
     }
 }

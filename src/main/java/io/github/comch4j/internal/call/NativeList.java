@@ -1,7 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 
 /**
  * An array of pointers that DOCA lends: devices, or representors of one ({@link DeviceCalls}). Its elements are valid
@@ -19,9 +18,9 @@ import java.util.function.ToIntFunction;
 public final class NativeList implements AutoCloseable {
     private final MemorySegment array;
     private final List<MemorySegment> elements;
-    private final ToIntFunction<MemorySegment> destroy;
+    private final Function<MemorySegment, Answer> destroy;
 
-    private NativeList(MemorySegment array, List<MemorySegment> elements, ToIntFunction<MemorySegment> destroy) {
+    private NativeList(MemorySegment array, List<MemorySegment> elements, Function<MemorySegment, Answer> destroy) {
         this.array = array;
         this.elements = elements;
         this.destroy = destroy;
@@ -29,27 +28,24 @@ public final class NativeList implements AutoCloseable {
 
     /** What fills the pointer to the array, and the number of its elements. */
     interface Create {
-        int call(MemorySegment list, MemorySegment count);
+        Answer call(MemorySegment list, MemorySegment count);
     }
 
     /** {@code mayBeNone}: {@code DOCA_ERROR_NOT_FOUND} is an empty list. */
     @SuppressWarnings("restricted")
-    static NativeList create(
-            String function, String action, boolean mayBeNone, Create create, ToIntFunction<MemorySegment> destroy) {
+    static NativeList create(String action, boolean mayBeNone, Create create, Function<MemorySegment, Answer> destroy) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            int code = Calls.code(function, () -> create.call(list, count));
-            if (mayBeNone && code == DocaError.NOT_FOUND.code()) {
+            Answer answer = create.call(list, count);
+            if (mayBeNone && answer.is(DocaError.NOT_FOUND)) {
                 String cause = Diagnosis.lastError();
                 if (!cause.isEmpty()) {
-                    throw Failures.refused(code, function, action + ": " + cause);
+                    throw answer.refused(action + ": " + cause);
                 }
                 return new NativeList(MemorySegment.NULL, List.of(), destroy);
             }
-            if (code != Calls.SUCCESS) {
-                throw Failures.refused(code, function, action);
-            }
+            answer.check(action);
             int size = count.get(ValueLayout.JAVA_INT, 0);
             MemorySegment array = list.get(ValueLayout.ADDRESS, 0);
             MemorySegment sized = array.reinterpret(size * ValueLayout.ADDRESS.byteSize());
@@ -77,7 +73,7 @@ public final class NativeList implements AutoCloseable {
     public void close() {
         if (!array.equals(MemorySegment.NULL)) {
             // IN_USE means that a device in it is broken: nothing that a caller could do
-            int _ = destroy.applyAsInt(array);
+            Answer _ = destroy.apply(array);
         }
     }
 }

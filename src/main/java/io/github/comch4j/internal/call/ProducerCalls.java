@@ -26,22 +26,9 @@ public final class ProducerCalls extends FastPathCalls {
             : NativeLibrary.isCc25()
                     ? "doca_cc_producer_send_task_alloc_init"
                     : "doca_cc_producer_task_send_alloc_init";
-    /** Of releases with immediate data. */
-    private static final MethodHandle ALLOCATE = Symbols.downcall(
-            ALLOCATE_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    /** Of releases without. */
+    /** Of releases without immediate data: in two of them, under two names. */
     private static final MethodHandle ALLOCATE_PLAIN =
             Symbols.downcall(ALLOCATE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-
-    private static final MethodHandle SET_IMMEDIATE =
-            Symbols.downcall(IMMEDIATE_NAME, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SET_BUFFER =
-            Symbols.downcall("doca_comch_producer_task_send_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SET_CONSUMER = Symbols.downcall(
-            "doca_comch_producer_task_send_set_consumer_id", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
-    private static final MethodHandle AS_TASK =
-            Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
     private ProducerCalls() {}
 
@@ -63,9 +50,7 @@ public final class ProducerCalls extends FastPathCalls {
     /** {@code doca_comch_producer_create}. */
     public static MemorySegment create(long connection, String action) {
         return Calls.pointer(
-                CREATE_NAME,
-                action,
-                out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
+                action, out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
     }
 
     @Override
@@ -75,30 +60,24 @@ public final class ProducerCalls extends FastPathCalls {
 
     @Override
     public void destroy(MemorySegment producer, String action) {
-        Calls.check("doca_comch_producer_destroy", action, () -> doca_h.doca_comch_producer_destroy(producer));
+        doca_h.doca_comch_producer_destroy(producer).check(action);
     }
 
     @Override
     public void configureTasks(
             MemorySegment producer, MemorySegment completed, MemorySegment failed, int tasks, String action) {
         if (NativeLibrary.isCc25()) {
-            Calls.check(
-                    "doca_cc_producer_send_task_set_conf",
-                    action,
-                    () -> cc_h.doca_cc_producer_send_task_set_conf(producer, completed, failed, Pools.log(tasks)));
+            cc_h.doca_cc_producer_send_task_set_conf(producer, completed, failed, Pools.log(tasks))
+                    .check(action);
         } else {
-            Calls.check(
-                    "doca_comch_producer_task_send_set_conf",
-                    action,
-                    () -> doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks));
+            doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks)
+                    .check(action);
         }
     }
 
     @Override
     public int id(MemorySegment producer, String action) {
-        return HAS_IDS
-                ? (int) Calls.uint32(ID_NAME, action, out -> doca_h.doca_comch_producer_get_id(producer, out))
-                : 0;
+        return HAS_IDS ? (int) Calls.uint32(action, out -> doca_h.doca_comch_producer_get_id(producer, out)) : 0;
     }
 
     /** Fails where there is no immediate data. */
@@ -114,13 +93,14 @@ public final class ProducerCalls extends FastPathCalls {
      */
     public static int allocate(
             long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
+        if (HAS_IMMEDIATE) {
+            return doca_h.doca_comch_producer_task_send_alloc_init$hot(
+                    producer, buffer, immediate, immediateLength, consumer, out);
+        }
+        if (immediateLength > 0) {
+            checkImmediate();
+        }
         try {
-            if (HAS_IMMEDIATE) {
-                return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
-            }
-            if (immediateLength > 0) {
-                checkImmediate();
-            }
             return (int) ALLOCATE_PLAIN.invokeExact(producer, buffer, consumer, out);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
@@ -129,37 +109,21 @@ public final class ProducerCalls extends FastPathCalls {
 
     /** {@code doca_comch_producer_task_send_set_imm_data}; the bytes are copied. */
     public static void setImmediate(long send, long immediate, int length) {
-        try {
-            SET_IMMEDIATE.invokeExact(send, immediate, length);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        doca_h.doca_comch_producer_task_send_set_imm_data$hot(send, immediate, length);
     }
 
     /** {@code doca_comch_producer_task_send_set_buf}. */
     public static void setBuffer(long send, long buffer) {
-        try {
-            SET_BUFFER.invokeExact(send, buffer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        doca_h.doca_comch_producer_task_send_set_buf$hot(send, buffer);
     }
 
     /** {@code doca_comch_producer_task_send_set_consumer_id}. */
     public static void setConsumer(long send, int consumer) {
-        try {
-            SET_CONSUMER.invokeExact(send, consumer);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        doca_h.doca_comch_producer_task_send_set_consumer_id$hot(send, consumer);
     }
 
     /** {@code doca_comch_producer_task_send_as_task}. */
     public static long asTask(long send) {
-        try {
-            return (long) AS_TASK.invokeExact(send);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return doca_h.doca_comch_producer_task_send_as_task$hot(send);
     }
 }

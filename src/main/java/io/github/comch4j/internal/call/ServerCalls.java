@@ -28,10 +28,7 @@ public abstract sealed class ServerCalls extends EndpointCalls permits ComchServ
     public static MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                    "doca_comch_server_create",
-                    action,
-                    out -> doca_h.doca_comch_server_create(device, representor, text, out));
+            return Calls.pointer(action, out -> doca_h.doca_comch_server_create(device, representor, text, out));
         }
     }
 
@@ -42,40 +39,31 @@ public abstract sealed class ServerCalls extends EndpointCalls permits ComchServ
 
     @Override
     public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_comch_server_destroy", action, () -> doca_h.doca_comch_server_destroy(endpoint));
+        doca_h.doca_comch_server_destroy(endpoint).check(action);
     }
 
     @Override
     public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_comch_server_event_msg_recv_register",
-                action,
-                () -> doca_h.doca_comch_server_event_msg_recv_register(endpoint, received));
+        doca_h.doca_comch_server_event_msg_recv_register(endpoint, received).check(action);
     }
 
     @Override
     public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_comch_server_event_consumer_register",
-                action,
-                () -> doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired));
+        doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired)
+                .check(action);
     }
 
     /** {@code doca_comch_server_event_connection_status_changed_register}. */
     public static void registerStatus(
             MemorySegment server, MemorySegment connected, MemorySegment disconnected, String action) {
-        Calls.check(
-                "doca_comch_server_event_connection_status_changed_register",
-                action,
-                () -> doca_h.doca_comch_server_event_connection_status_changed_register(
-                        server, connected, disconnected));
+        doca_h.doca_comch_server_event_connection_status_changed_register(server, connected, disconnected)
+                .check(action);
     }
 
     /** {@code doca_comch_server_disconnect}; returns {@code doca_error_t}. */
     public static int disconnect(MemorySegment server, long connection) {
-        return Calls.code(
-                DISCONNECT_NAME,
-                () -> doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection)));
+        return doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection))
+                .code();
     }
 
     /** Fails where there is no {@link #disconnect}, before anything is done for it. */

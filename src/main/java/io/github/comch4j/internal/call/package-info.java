@@ -8,8 +8,9 @@
  * a kind for 2.5 and one for all later releases, of which {@code get()} is the one that fits the loaded libraries, a
  * constant to the compiler. Nothing above asks which it is.
  *
- * <p>Cold calls go through the bindings and throw what DOCA refuses. Hot ones have method handles of their own, in
- * which a pointer and a {@code union doca_data} are a {@code long}, so that nothing is allocated per message; they
- * return {@code doca_error_t}.
+ * <p>A function of the bindings returns an {@link io.github.comch4j.internal.load.Answer}, which knows its name, and
+ * explains itself where the libraries lack it. The hot ones of {@code src/main/jextract/hot.txt} have a second form,
+ * {@code NAME$hot}, in which a pointer is a {@code long}, so that nothing is allocated per message; they return
+ * {@code doca_error_t}.
  */
 package io.github.comch4j.internal.call;

@@ -13,8 +13,9 @@ import java.lang.invoke.MethodType;
 import java.util.Optional;
 
 /**
- * Makes the handles of the hot calls and the upcall stubs; nothing else that is written by hand links a function, and
- * nothing links one but to initialise a static field: from these fields the metadata for native images are made.
+ * Makes the handles of downcalls, those in the bindings too, and the upcall stubs. Nothing else links a function, and
+ * nothing links one but to initialise a static field: from these fields, and from the bindings, the metadata for native
+ * images are made.
  *
  * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws
  * when it is called. So it is with all of them if there are no libraries: what left an initialiser would be lost.

@@ -3,8 +3,15 @@ package io.github.comch4j.internal.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,17 +35,33 @@ class CallsTest {
         assertThat(DeviceCalls.bitsPerSecond(0)).isZero();
     }
 
+    /** The first time, when the function is looked up, as well as later. */
     @Test
     void aMissingFunctionOfTheGeneratedBindingsIsExplained() {
-        assertThatThrownBy(() -> Calls.code("doca_not_there", () -> {
-                    throw new UnsatisfiedLinkError("unresolved symbol: doca_not_there");
-                }))
-                .isInstanceOf(MissingFunctionException.class)
-                .hasMessageContaining("doca_not_there");
-        assertThatThrownBy(() -> Calls.code("doca_pe_create", () -> {
-                    throw new UnsatisfiedLinkError("something else");
-                }))
-                .isInstanceOf(UnsatisfiedLinkError.class)
-                .hasMessage("something else");
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> cc_h.doca_cc_client_set_max_msg_size(MemorySegment.NULL, 1))
+                    .isInstanceOf(MissingFunctionException.class)
+                    .hasMessageContaining("doca_cc_client_set_max_msg_size");
+        }
+    }
+
+    @Test
+    void whatACallThrowsArrivesAsItWasThrown() {
+        MemorySegment gone;
+        try (Arena arena = Arena.ofConfined()) {
+            gone = arena.allocate(8);
+        }
+        assertThatThrownBy(() -> doca_h.doca_pe_create(gone)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anAnswerKnowsWhatRefused() {
+        Answer answer = doca_h.doca_pe_create(MemorySegment.NULL);
+        assertThat(answer.isSuccess()).isFalse();
+        assertThat(answer.is(DocaError.INVALID_VALUE)).isTrue();
+        assertThatThrownBy(() -> answer.check("trying it"))
+                .isInstanceOf(DocaException.class)
+                .hasMessageContaining("doca_pe_create: INVALID_VALUE")
+                .hasMessageContaining("while trying it");
     }
 }
