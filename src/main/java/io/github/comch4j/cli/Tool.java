@@ -44,6 +44,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DevicesCommand.class,
             ServeCommand.class,
             PingCommand.class,
+            SendCommand.class,
+            RecvCommand.class,
             SampleCommand.class,
             ConformanceCommand.class,
             EmulatorCommand.class,

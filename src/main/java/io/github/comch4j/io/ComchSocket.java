@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * and says how many; nothing is sent twice. Close a socket before its loop, which does not wait for its buffer.
  *
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
- * throws {@link ConnectionClosedException}; null only says that nothing came in time. Each message is copied once more,
+ * throws {@link ConnectionClosedException}; null says that nothing came in time. Each message is copied once more,
  * to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync} and {@link #close}.
  *
  * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, whichever threads sent
@@ -213,6 +213,38 @@ public final class ComchSocket implements AutoCloseable {
         return links.present().sends.addFuture(message);
     }
 
+    /**
+     * Tells the peer that no more messages come, when all that were sent before have gone out; messages of the peer can
+     * still be received. Who sends after it breaks that word: nothing prevents it. The peer learns of it if it is a
+     * socket ({@link #isInputShutdown()}), or a channel of {@code io.github.comch4j.netty}.
+     *
+     * @param timeout how long to wait for messages that go out before
+     * @throws ConnectionClosedException as {@link #flush}; the peer is not told
+     * @throws DocaException as {@link #flush}; the peer is not told
+     * @throws IllegalStateException in the loop itself, or if the peer is {@linkplain SocketBuilder#plainPeer() plain}
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    public void shutdownOutput(Duration timeout) {
+        if (plainPeer) {
+            throw new IllegalStateException("the peer is plain, and knows no message that tells of an end");
+        }
+        flush(timeout);
+        SocketLink link = links.present();
+        loop.execute(() -> link.sends.addFrame(SocketFrames.make(SocketFrames.FINISHED, 0)));
+    }
+
+    /**
+     * Whether the peer has said that it sends no more ({@link #shutdownOutput}), and all that it had sent was received.
+     * From then on {@link #receive} returns null at once, or throws when the connection has ended. Any thread may ask,
+     * also after the end of the connection: then it tells whether the peer ended it with all said.
+     *
+     * @return whether it has, on the connection that messages are received from
+     */
+    public boolean isInputShutdown() {
+        return links.receiving().receives.isFinished();
+    }
+
     private void checkMessage(byte[] message) {
         int most = connection().endpoint().maxMessageSize();
         if (message.length < 1 || message.length > most) {
@@ -228,7 +260,7 @@ public final class ComchSocket implements AutoCloseable {
      * Receives the next message; waits for it.
      *
      * @param timeout how long to wait
-     * @return the message; null if none came in time
+     * @return the message; null if none came in time, or none will ({@link #isInputShutdown})
      * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted while it waits

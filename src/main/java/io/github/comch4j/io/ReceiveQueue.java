@@ -23,6 +23,7 @@ final class ReceiveQueue {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private volatile int waiting; // threads; changes under the lock
+    private volatile boolean finished; // the peer has said that it sends no more
     private volatile boolean ended; // no more messages come
     private final Runnable wake = this::wake;
     private boolean wakesSoon; // it is a task of the loop already
@@ -60,9 +61,32 @@ final class ReceiveQueue {
         window.observed();
     }
 
+    /** The peer sends no more messages. In the loop. */
+    void finish() {
+        finished = true;
+        wakeAll();
+    }
+
+    /** Whether the peer has said so, and all that it had sent was received. Any thread. */
+    boolean isFinished() {
+        if (!finished) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return messages.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** No more messages come. In the loop. */
     void end() {
         ended = true;
+        wakeAll();
+    }
+
+    private void wakeAll() {
         lock.lock();
         try {
             arrived.signalAll();
@@ -129,11 +153,12 @@ final class ReceiveQueue {
         try {
             while (true) {
                 boolean last = ended; // before the look
+                boolean noMore = finished;
                 byte[] message = messages.poll();
                 if (message != null || last) {
                     return message == null ? END : message;
                 }
-                if (left <= 0) {
+                if (noMore || left <= 0) {
                     return null;
                 }
                 left = arrived.awaitNanos(left);

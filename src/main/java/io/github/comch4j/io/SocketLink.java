@@ -76,6 +76,8 @@ final class SocketLink {
             sends.window(value);
         } else if (kind == SocketFrames.OBSERVES) {
             receives.observed();
+        } else if (kind == SocketFrames.FINISHED) {
+            receives.finish();
         } else if (kind == SocketFrames.ENDING) {
             endReason = ", which the peer has ended: " + EndReason.text(value);
         } // else: from a later version, which does not rely on it

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,11 +44,33 @@ public final class ChildVm implements AutoCloseable {
     }
 
     public String out() throws IOException {
-        return Files.readString(out);
+        return text(out);
+    }
+
+    /** Also if it is no text. */
+    private static String text(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     }
 
     public String err() throws IOException {
-        return Files.readString(err);
+        return text(err);
+    }
+
+    /** What it has written to stdout, where that is no text. */
+    public byte[] bytes() throws IOException {
+        return Files.readAllBytes(out);
+    }
+
+    /** Gives it this on stdin, whose end follows with {@link #endInput()}. */
+    public ChildVm input(byte[] bytes) throws IOException {
+        process.getOutputStream().write(bytes);
+        process.getOutputStream().flush();
+        return this;
+    }
+
+    public ChildVm endInput() throws IOException {
+        process.getOutputStream().close();
+        return this;
     }
 
     /** Waits until it has loaded a library whose name contains this. */
@@ -63,8 +86,16 @@ public final class ChildVm implements AutoCloseable {
     }
 
     public ChildVm awaitOutput(String text) throws Exception {
+        return await(out, text);
+    }
+
+    public ChildVm awaitError(String text) throws Exception {
+        return await(err, text);
+    }
+
+    private ChildVm await(Path file, String text) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!out().contains(text)) {
+        while (!text(file).contains(text)) {
             assertThat(process.isAlive())
                     .as("running until it prints \"%s\"; it printed:%n%s%s", text, out(), err())
                     .isTrue();

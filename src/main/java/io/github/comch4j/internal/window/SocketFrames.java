@@ -25,7 +25,7 @@ public final class SocketFrames {
     /** The connection is about to be ended; the value is a {@link EndReason}. */
     public static final int ENDING = 3;
 
-    /** The sender of this sends no more messages of the program; the value is 0. Sockets do not use it. */
+    /** The sender of this sends no more messages of the program; the value is 0. */
     public static final int FINISHED = 4;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

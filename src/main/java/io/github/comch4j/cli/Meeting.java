@@ -1,0 +1,143 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where two ends of a command meet that may run on either side: options, and how each gets to the other. */
+final class Meeting {
+    @Option(
+            names = "--device",
+            order = 70,
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "this side's device (the first that fits)")
+    private @Nullable PciAddress address;
+
+    @Option(
+            names = "--representor",
+            order = 71,
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "on the DPU: the host's function to serve, as the host sees it (the first)")
+    private @Nullable PciAddress function;
+
+    @Option(
+            names = {"-l", "--listen"},
+            order = 72,
+            description = "be the server, where the devices of both sides are seen; else the side decides")
+    private boolean listen;
+
+    @Option(
+            names = {"-W", "--timeout"},
+            order = 73,
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            converter = Words.Seconds.class,
+            description = "on the host: how long to wait for the DPU's end (${DEFAULT-VALUE})")
+    private Duration timeout;
+
+    /** The end that this process is, and what it has open for that. */
+    static final class End implements AutoCloseable {
+        final EventLoop loop;
+        final Device device;
+        final String name;
+        private final Duration timeout;
+        private final @Nullable Representor representor; // null: a client's
+
+        private End(EventLoop loop, Device device, @Nullable Representor representor, String name, Duration timeout) {
+            this.loop = loop;
+            this.device = device;
+            this.representor = representor;
+            this.name = name;
+            this.timeout = timeout;
+        }
+
+        boolean listens() {
+            return representor != null;
+        }
+
+        ComchServerSocket listen(boolean plain) {
+            try {
+                ComchServerSocket.Builder builder = ComchServerSocket.builder(loop, device, representor, name);
+                return (plain ? builder.plainPeer() : builder).open();
+            } catch (DocaException e) {
+                if (e.error() == DocaError.INITIALIZATION) {
+                    throw new ProgramException(
+                            "\"" + name + "\" cannot be served at " + representor.address() + ": " + e.getMessage(), e);
+                }
+                throw e;
+            }
+        }
+
+        /** {@code other}: what runs on the DPU, for who is told that nothing does. */
+        ComchSocket connect(boolean plain, String other) {
+            try {
+                ComchSocket.Builder builder = ComchSocket.builder(loop, device, name);
+                return (plain ? builder.plainPeer() : builder).connect(timeout);
+            } catch (DocaException e) {
+                if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
+                    throw ProgramException.refused(
+                            name, device.address(), e, "is \"" + other + "\" running on the DPU, for this function?");
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            try (device) {
+                loop.close();
+            }
+        }
+    }
+
+    /**
+     * Opens this process's end.
+     *
+     * @param otherwise whether it listens where both is possible and the command line does not say
+     */
+    End open(String name, boolean otherwise) {
+        boolean server = listens(otherwise);
+        PciAddress chosen = address != null ? address : Choice.device(server);
+        EventLoop loop = EventLoop.start("comch");
+        try {
+            Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
+            try {
+                Representor representor =
+                        !server ? null : device.openRepresentor(function != null ? function : Choice.function(device));
+                return new End(loop, device, representor, name, timeout);
+            } catch (RuntimeException e) {
+                device.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            loop.close();
+            throw e;
+        }
+    }
+
+    private boolean listens(boolean otherwise) {
+        if (listen || function != null) {
+            return true;
+        }
+        List<DeviceInfo> all = Choice.devicesHere().stream()
+                .filter(device -> address == null || device.address().equals(address))
+                .toList();
+        boolean servers = all.stream().anyMatch(DeviceInfo::server);
+        boolean clients = all.stream().anyMatch(DeviceInfo::client);
+        return servers == clients ? otherwise : servers;
+    }
+}

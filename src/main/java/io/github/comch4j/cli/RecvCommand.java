@@ -1,0 +1,335 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code comch recv}. */
+@Command(
+        name = "recv",
+        description = "Receive what \"comch send\" sends on the other side, on stdout or into a command.",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:everything that was sent is written", "1:it is not, or a command has failed; stderr says why"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch recv >image.bin                  from one client",
+            "  comch recv --keep --lines              of all clients, until Ctrl-C",
+            "  comch recv --keep --exec 'tr a-z A-Z'  a command for each, whose output goes back"
+        })
+final class RecvCommand implements UsesDevice {
+    private static final Duration MOMENT = Duration.ofMillis(200);
+    private static final Duration FOR_EVER = Duration.ofDays(1000);
+    /** How long the other end has to leave when all is said. */
+    private static final long FAREWELL_NANOS = 5_000_000_000L;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = SendCommand.NAME,
+            description = "where both ends meet: the server's name (${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(
+            names = {"-L", "--lines"},
+            description = "each message is a line: with an end if it has none")
+    private boolean lines;
+
+    @Option(
+            names = {"-n", "--clients"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "on the DPU: end after so many (${DEFAULT-VALUE})")
+    private int clients;
+
+    @Option(
+            names = {"-k", "--keep"},
+            description = "on the DPU: any number of clients, until Ctrl-C")
+    private boolean keep;
+
+    @Option(
+            names = {"-e", "--exec"},
+            paramLabel = "CMD",
+            description = "run this with sh for each client, with COMCH_CLIENT as its number; it reads what the client"
+                    + " sends, and the client gets what it writes")
+    private @Nullable String command;
+
+    @Option(
+            names = "--plain",
+            description = "the other end is no comch: it is told nothing, and may leave when it likes")
+    private boolean plain;
+
+    @Mixin
+    private Meeting meeting;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final Traffic traffic = new Traffic();
+    private final OutputStream out = Streams.stdout();
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+    private final Set<Process> running = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
+    private volatile boolean outIsClosed;
+    private int come;
+
+    @Override
+    public void run() {
+        Words.name(spec, name);
+        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        try (Meeting.End end = meeting.open(name, true);
+                ComchServerSocket server = end.listens() ? end.listen(plain) : null;
+                Interrupt interrupt = new Interrupt()) {
+            Set<Thread> threads = ConcurrentHashMap.newKeySet();
+            if (server == null) {
+                serve(end.connect(plain, "comch send"), threads);
+                clients = 1;
+                keep = false;
+            } else if (common.verbose()) {
+                System.err.println("comch: waits for clients as \"" + name + "\"");
+            }
+            while (!interrupt.stopped() && !outIsClosed && (keep || come < clients)) {
+                ComchSocket next = server.accept(MOMENT);
+                if (next != null) {
+                    serve(next, threads);
+                }
+            }
+            if (server != null) {
+                server.shutdown();
+            }
+            while (!interrupt.stopped() && threads.stream().anyMatch(Thread::isAlive)) {
+                Streams.pause();
+            }
+            stopped = true;
+            running.forEach(Process::destroy);
+            if (interrupt.stopped() || common.verbose()) {
+                System.err.println("comch: received " + traffic + ", of " + come + " client" + (come == 1 ? "" : "s"));
+            }
+            RuntimeException why = failure.get();
+            if (!interrupt.stopped() && why != null) {
+                throw why;
+            }
+        }
+    }
+
+    private void serve(ComchSocket client, Set<Thread> threads) {
+        int number = ++come;
+        threads.removeIf(thread -> !thread.isAlive());
+        threads.add(Streams.start("client", () -> {
+            boolean said = false;
+            try {
+                if (command == null) {
+                    print(client);
+                } else {
+                    execute(client, number);
+                }
+                said = true;
+            } catch (ConnectionClosedException e) {
+                if (!plain && !client.isInputShutdown()) {
+                    failed(number, "has left without saying that it had sent everything");
+                }
+            } catch (IOException e) {
+                failed(number, "has sent what cannot be written: " + e.getMessage());
+            } catch (RuntimeException e) {
+                failed(number, "cannot be talked to: " + e.getMessage());
+            } finally {
+                leave(client, said);
+            }
+        }));
+    }
+
+    /** Is told at once where others go on, and else in the end. */
+    private void failed(int number, String what) {
+        if (stopped) {
+            return;
+        }
+        String sentence = (keep || clients > 1 ? "client " + number : "the other end") + " " + what;
+        if (!failure.compareAndSet(null, new ProgramException(sentence)) || keep) {
+            System.err.println("comch: " + sentence);
+        }
+    }
+
+    /** What a client sends goes to where the lambda says, until it has said that it sends no more. */
+    private void receive(ComchSocket client, Sink sink) throws IOException {
+        while (!stopped && sink.wantsMore()) {
+            byte[] message = client.receive(Duration.ZERO);
+            if (message == null) {
+                sink.rest();
+                message = client.receive(MOMENT);
+            }
+            if (message != null) {
+                traffic.add(message.length);
+                sink.take(message);
+            } else if (client.isInputShutdown()) {
+                sink.rest();
+                return;
+            }
+        }
+    }
+
+    private interface Sink {
+        default boolean wantsMore() {
+            return true;
+        }
+
+        void take(byte[] message) throws IOException;
+
+        /** For now, there is no more. */
+        void rest() throws IOException;
+    }
+
+    private void print(ComchSocket client) throws IOException {
+        try {
+            receive(client, new Sink() {
+                @Override
+                public void take(byte[] message) throws IOException {
+                    synchronized (out) {
+                        out.write(message);
+                        if (lines && message[message.length - 1] != '\n') {
+                            out.write('\n');
+                        }
+                    }
+                }
+
+                @Override
+                public void rest() throws IOException {
+                    synchronized (out) {
+                        out.flush();
+                    }
+                }
+            });
+        } catch (ConnectionClosedException e) {
+            synchronized (out) {
+                out.flush();
+            }
+            throw e;
+        } catch (IOException e) {
+            outIsClosed = true;
+            throw e;
+        }
+    }
+
+    private void execute(ComchSocket client, int number) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("COMCH_CLIENT", Integer.toString(number));
+        Process process = builder.start();
+        running.add(process);
+        try {
+            Thread answers = Streams.start("answers", () -> answers(process.getInputStream(), client));
+            boolean left = false;
+            try {
+                feed(client, process);
+            } catch (ConnectionClosedException e) {
+                left = !client.isInputShutdown() && !plain;
+            } finally {
+                close(process.getOutputStream());
+            }
+            int status = process.waitFor();
+            answers.join();
+            if (left) {
+                failed(number, "has left without saying that it had sent everything");
+            } else if (status != 0 && !stopped) {
+                failed(number, "had a command that ended with " + status);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            running.remove(process);
+            process.destroy();
+        }
+    }
+
+    /** Until the client has said all, or the command has ended. */
+    private void feed(ComchSocket client, Process process) throws IOException {
+        OutputStream in = process.getOutputStream();
+        receive(client, new Sink() {
+            @Override
+            public boolean wantsMore() {
+                return process.isAlive();
+            }
+
+            @Override
+            public void take(byte[] message) {
+                try {
+                    in.write(message);
+                    if (lines && message[message.length - 1] != '\n') {
+                        in.write('\n');
+                    }
+                } catch (IOException e) {
+                    // it reads no more, as head does when it has enough
+                }
+            }
+
+            @Override
+            public void rest() {
+                try {
+                    in.flush();
+                } catch (IOException e) {
+                    // the same
+                }
+            }
+        });
+    }
+
+    private static void close(OutputStream in) {
+        try {
+            in.close();
+        } catch (IOException e) {
+            // what it did not want to read
+        }
+    }
+
+    private void answers(InputStream from, ComchSocket client) {
+        try (from) {
+            int most = client.connection().endpoint().maxMessageSize();
+            byte[] buffer = new byte[most];
+            for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
+                int first = read == Streams.SOCKETS_OWN ? read - 1 : read;
+                client.send(Arrays.copyOf(buffer, first), FOR_EVER);
+                if (first < read) {
+                    client.send(new byte[] {buffer[first]}, FOR_EVER);
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            // it has left, which its other direction tells
+        }
+    }
+
+    /**
+     * Lets the client go first: then nothing is lost on its way.
+     *
+     * @param said whether to tell it that all is well, and no more comes
+     */
+    private void leave(ComchSocket client, boolean said) {
+        try {
+            if (said && !plain && !stopped) {
+                client.shutdownOutput(MOMENT.multipliedBy(10));
+                long until = System.nanoTime() + FAREWELL_NANOS;
+                while (!stopped && System.nanoTime() - until < 0 && client.state() == ComchSocket.State.CONNECTED) {
+                    Streams.pause();
+                }
+            }
+            client.close();
+        } catch (RuntimeException e) {
+            // it has left
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code comch send}. */
+@Command(
+        name = "send",
+        description = "Send what comes from stdin to \"comch recv\" on the other side, and print what comes back.",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:the other end has had everything", "1:it has not; one sentence on stderr says why"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch send <image.bin                         to \"comch recv >image.bin\"",
+            "  tail -f log | comch send --lines              a message for each line",
+            "  comch send --lines --chop --plain --name c    to a program that knows nothing of comch"
+        })
+final class SendCommand implements UsesDevice {
+    static final String NAME = "comch4j-stream";
+    private static final Duration MOMENT = Duration.ofMillis(200);
+    private static final Duration FOR_EVER = Duration.ofDays(1000);
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = NAME,
+            description = "where both ends meet: the server's name (${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(
+            names = {"-L", "--lines"},
+            description = "a message for each line; else as much as there is at a time")
+    private boolean lines;
+
+    @Option(names = "--chop", description = "lines without their ends; those with nothing else are not sent")
+    private boolean chop;
+
+    @Option(
+            names = {"-n", "--clients"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "on the DPU: wait for so many, and send to all of them (${DEFAULT-VALUE})")
+    private int clients;
+
+    @Option(
+            names = "--plain",
+            description = "the other end is no comch: it is told nothing, and may leave when it likes")
+    private boolean plain;
+
+    @Option(
+            names = {"-q", "--linger"},
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            converter = Words.Seconds.class,
+            description = "with --plain: how long to wait for answers after the end of the input (${DEFAULT-VALUE})")
+    private Duration linger;
+
+    @Mixin
+    private Meeting meeting;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final Traffic traffic = new Traffic();
+    private final OutputStream out = Streams.stdout();
+    /** Why not all arrives; the first reason counts. */
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    private final AtomicInteger talking = new AtomicInteger(); // peers that are not done
+    private volatile boolean inputEnded;
+
+    @Override
+    public void run() {
+        Words.name(spec, name);
+        Words.within(spec, "--clients", clients, 1, 100_000);
+        if (chop && !lines) {
+            throw Words.wrong(spec, "--chop: is for --lines");
+        }
+        try (Meeting.End end = meeting.open(name, false);
+                ComchServerSocket server = end.listens() ? end.listen(plain) : null;
+                Interrupt interrupt = new Interrupt()) {
+            List<ComchSocket> peers = new ArrayList<>();
+            if (server == null) {
+                peers.add(end.connect(plain, "comch recv"));
+            } else {
+                accept(server, peers, interrupt);
+            }
+            if (!interrupt.stopped()) {
+                talk(peers, interrupt);
+            }
+            if (interrupt.stopped() || common.verbose()) {
+                System.err.println("comch: sent " + traffic);
+            }
+            if (!interrupt.stopped()) {
+                RuntimeException why = failure.get();
+                if (why != null) {
+                    throw why;
+                }
+                peers.forEach(ComchSocket::close);
+            }
+        }
+    }
+
+    private void accept(ComchServerSocket server, List<ComchSocket> peers, Interrupt interrupt) {
+        while (peers.size() < clients && !interrupt.stopped()) {
+            ComchSocket next = server.accept(MOMENT);
+            if (next != null) {
+                peers.add(next);
+            }
+        }
+        server.shutdown();
+    }
+
+    private void talk(List<ComchSocket> peers, Interrupt interrupt) {
+        talking.set(peers.size());
+        for (ComchSocket peer : peers) {
+            Streams.start("answers", () -> answers(peer));
+        }
+        Streams.start("input", () -> input(peers));
+        while (talking.get() > 0 && !interrupt.stopped()) {
+            Streams.pause();
+        }
+    }
+
+    private void fail(RuntimeException why) {
+        failure.compareAndSet(null, why);
+    }
+
+    private void input(List<ComchSocket> peers) {
+        int most = peers.getFirst().connection().endpoint().maxMessageSize();
+        try (InputStream in = new FileInputStream(FileDescriptor.in)) {
+            if (lines) {
+                lines(new BufferedInputStream(in, 1 << 16), most, peers);
+            } else {
+                bytes(in, most, peers);
+            }
+            inputEnded = true; // before the peers are told: they may leave then
+            for (ComchSocket peer : peers) {
+                if (!plain) {
+                    peer.shutdownOutput(FOR_EVER);
+                } else {
+                    peer.flush(FOR_EVER);
+                }
+            }
+            if (plain) {
+                Thread.sleep(linger.toMillis());
+                talking.set(0);
+            }
+        } catch (ConnectionClosedException e) {
+            left();
+        } catch (IOException e) {
+            fail(new ProgramException("stdin cannot be read: " + e.getMessage(), e));
+            talking.set(0);
+        } catch (RuntimeException e) {
+            fail(e);
+            talking.set(0);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void left() {
+        fail(new ProgramException("the other end has left before it had everything"));
+    }
+
+    private void bytes(InputStream in, int most, List<ComchSocket> peers) throws IOException {
+        byte[] buffer = new byte[1 << 16];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+            for (int from = 0; from < read; ) {
+                int length = Math.min(most, read - from);
+                // never like a message of the sockets' own, which the input may contain
+                length = length == Streams.SOCKETS_OWN ? length - 1 : length;
+                byte[] message = new byte[length];
+                System.arraycopy(buffer, from, message, 0, length);
+                send(message, peers);
+                from += length;
+            }
+        }
+    }
+
+    private void lines(InputStream in, int most, List<ComchSocket> peers) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        long number = 1;
+        for (int next = in.read(); ; next = in.read()) {
+            if (next >= 0 && !(next == '\n' && chop)) {
+                line.write(next);
+            }
+            if (line.size() > most) {
+                throw new ProgramException(
+                        "line " + number + " is longer than a message, which has " + most + " bytes at most here");
+            }
+            if (next == '\n' || next < 0) {
+                if (line.size() > 0) {
+                    send(line.toByteArray(), peers);
+                    line.reset();
+                }
+                number++;
+            }
+            if (next < 0) {
+                return;
+            }
+        }
+    }
+
+    private void send(byte[] message, List<ComchSocket> peers) {
+        for (ComchSocket peer : peers) {
+            try {
+                peer.send(message, FOR_EVER);
+            } catch (ConnectionClosedException e) {
+                left(); // the others go on
+                if (peers.size() == 1) {
+                    throw e;
+                }
+            } catch (IllegalArgumentException e) {
+                throw new ProgramException("not to be sent: " + e.getMessage(), e);
+            }
+        }
+        traffic.add(message.length);
+    }
+
+    /** Until the peer has said, or had, all. */
+    private void answers(ComchSocket peer) {
+        try {
+            while (true) {
+                byte[] message = peer.receive(MOMENT);
+                if (message != null) {
+                    synchronized (out) {
+                        out.write(message);
+                        out.flush();
+                    }
+                } else if (peer.isInputShutdown()) {
+                    break;
+                }
+            }
+        } catch (ConnectionClosedException e) {
+            // it has left
+        } catch (IOException e) {
+            fail(new ProgramException("stdout cannot be written to: " + e.getMessage(), e));
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+        if (!(inputEnded && (plain || peer.isInputShutdown()))) {
+            left();
+        }
+        talking.decrementAndGet();
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.comch4j.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ConnectionClosedException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A socket that says that it sends no more. */
+@Timeout(60)
+class SocketHalfCloseTest extends SocketScene {
+    private ComchSocket connect() {
+        return ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+    }
+
+    @Test
+    void theOtherDirectionGoesOn() {
+        try (ComchSocket client = connect()) {
+            for (int i = 1; i <= 100; i++) {
+                client.send(new byte[i], Machine.PATIENCE);
+            }
+            client.shutdownOutput(Machine.PATIENCE);
+            ComchSocket atServer = server.accept(Machine.PATIENCE);
+            for (int i = 1; i <= 100; i++) {
+                assertThat(atServer.isInputShutdown()).as("%d wait", 101 - i).isFalse();
+                assertThat(atServer.receive(Machine.PATIENCE)).hasSize(i);
+            }
+            assertThat(atServer.receive(Machine.PATIENCE)).isNull();
+            assertThat(atServer.isInputShutdown()).isTrue();
+            assertThat(client.isInputShutdown()).isFalse();
+            atServer.send(new byte[7], Machine.PATIENCE);
+            assertThat(client.receive(Machine.PATIENCE)).hasSize(7);
+        }
+    }
+
+    @Test
+    void whoWaitsForAMessageLearnsOfIt() throws Exception {
+        try (ComchSocket client = connect()) {
+            ComchSocket atServer = server.accept(Machine.PATIENCE);
+            CompletableFuture<byte[]> received = Machine.onThread(() -> atServer.receive(Machine.PATIENCE));
+            client.shutdownOutput(Machine.PATIENCE);
+            assertThat(received.get()).isNull();
+            assertThat(atServer.isInputShutdown()).isTrue();
+        }
+    }
+
+    @Test
+    void anEndTellsWhetherAllWasSaid() {
+        ComchSocket said = connect();
+        ComchSocket first = server.accept(Machine.PATIENCE);
+        said.send(new byte[1], Machine.PATIENCE);
+        said.shutdownOutput(Machine.PATIENCE);
+        said.close();
+        assertThat(first.receive(Machine.PATIENCE)).hasSize(1);
+        assertThatThrownBy(() -> untilTheEnd(first)).isInstanceOf(ConnectionClosedException.class);
+        assertThat(first.isInputShutdown()).isTrue();
+
+        ComchSocket silent = connect();
+        ComchSocket second = server.accept(Machine.PATIENCE);
+        silent.close();
+        assertThatThrownBy(() -> untilTheEnd(second)).isInstanceOf(ConnectionClosedException.class);
+        assertThat(second.isInputShutdown()).isFalse();
+    }
+
+    private static void untilTheEnd(ComchSocket socket) {
+        while (true) {
+            socket.receive(Machine.PATIENCE);
+        }
+    }
+
+    @Test
+    void aPlainPeerIsNotTold() {
+        try (ComchSocket client =
+                ComchSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE)) {
+            assertThatThrownBy(() -> client.shutdownOutput(Machine.PATIENCE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("plain");
+            client.send(new byte[3], Machine.PATIENCE);
+            assertThat(server.accept(Machine.PATIENCE).receive(Machine.PATIENCE))
+                    .hasSize(3);
+        }
+    }
+}
