@@ -77,7 +77,7 @@ static void raw_open(struct raw *raw, const char *name, endpoint *service)
 	struct channel_control *control = (struct channel_control *)raw->shared;
 	raw->own = &control->half[SHM_CLIENT];
 	raw->other = &control->half[SHM_SERVER];
-	OK(fabric_connect(PLACE, name, &raw->socket));
+	OK(fabric_connect(NULL, PLACE, name, &raw->socket));
 	struct wire_message hello, answer;
 	hello_init(&hello, name);
 	OK(wire_send(raw->socket, &hello, memory));
@@ -365,7 +365,7 @@ static void introductions_that_are_none_fail(void **state)
 	int before = descriptors();
 	for (int i = 0; i < 10; i++) {
 		int socket, memory = i == 0 ? -1 : i == 1 ? open("/dev/zero", O_RDWR | O_CLOEXEC) : sealed();
-		OK(fabric_connect(PLACE, "stranger", &socket));
+		OK(fabric_connect(NULL, PLACE, "stranger", &socket));
 		struct wire_message hello, answer;
 		hello_init(&hello, i == 2 ? "other" : "stranger");
 		if (i == 3)
@@ -418,7 +418,7 @@ static void introductions_at_the_limits_are_welcome(void **state)
 			hello.send_queue_size = CHANNEL_MAX_QUEUE;
 		if (i == 2)
 			hello.recv_queue_size = CHANNEL_MAX_QUEUE;
-		OK(fabric_connect(PLACE, "large", &socket));
+		OK(fabric_connect(NULL, PLACE, "large", &socket));
 		OK(wire_send(socket, &hello, memory));
 		expect_nothing(pair.service);
 		OK(wire_receive(socket, &answer, &bells));
@@ -444,7 +444,7 @@ static void a_service_that_ends_hangs_up_on_who_has_said_nothing(void **state)
 	struct pair pair;
 	pair_meet(&pair, "ends", small, small);
 	int socket;
-	OK(fabric_connect(PLACE, "ends", &socket));
+	OK(fabric_connect(NULL, PLACE, "ends", &socket));
 	expect_nothing(pair.service);
 	CHECK(!has_hung_up(socket));
 	pair_close(&pair);
@@ -463,7 +463,7 @@ static void who_has_gone_before_the_answer_is_no_peer(void **state)
 		int socket, memory = sealed();
 		struct wire_message hello;
 		hello_init(&hello, "gone");
-		OK(fabric_connect(PLACE, "gone", &socket));
+		OK(fabric_connect(NULL, PLACE, "gone", &socket));
 		OK(wire_send(socket, &hello, memory));
 		close(memory);
 		close(socket);
@@ -488,7 +488,7 @@ static void who_says_nothing_is_not_waited_for(void **state)
 	struct pair pair;
 	pair_meet(&pair, "silent", small, small);
 	int socket, fd;
-	OK(fabric_connect(PLACE, "silent", &socket));
+	OK(fabric_connect(NULL, PLACE, "silent", &socket));
 	expect_nothing(pair.service);
 	struct wire_message answer;
 	GIVES(DOCA_ERROR_AGAIN, wire_receive(socket, &answer, &fd));
@@ -518,7 +518,7 @@ static void a_crowd_that_says_nothing_is_kept_at_bay(void **state)
 	pair_meet(&pair, "crowd", small, small);
 	int sockets[CROWD];
 	for (int i = 0; i < CROWD; i++) {
-		OK(fabric_connect(PLACE, "crowd", &sockets[i]));
+		OK(fabric_connect(NULL, PLACE, "crowd", &sockets[i]));
 		expect_nothing(pair.service);
 	}
 	send_text(pair.client, "still here", pair.of_service);
@@ -590,7 +590,7 @@ static void answers_that_are_none_abort_the_connect(void **state)
 	struct devices devices;
 	devices_open(&devices);
 	struct fabric_listener listener;
-	OK(fabric_listen(PLACE, "impostor", &listener));
+	OK(fabric_listen(NULL, PLACE, "impostor", &listener));
 	endpoint *client = client_make(&devices, small);
 	int before = -1; /* once the client has its event channel */
 	for (int i = 0; i < 5; i++) {

@@ -90,7 +90,7 @@ static void raw_knock(struct raw *raw)
 		hello.cookie[0] ^= 1;
 	*raw = (struct raw){.socket = -1};
 	OK(shm_create(&raw->map));
-	OK(fabric_connect(PCI, NAME, &raw->socket));
+	OK(fabric_connect(NULL, PCI, NAME, &raw->socket));
 	OK(wire_send(raw->socket, &hello, raw->map->base.fd));
 }
 
@@ -187,7 +187,7 @@ static void expect_thrown_out(struct raw *raw, const char *check)
 static void knock_with(const void *bytes, size_t len, const int *fds, size_t num_fds)
 {
 	int socket;
-	OK(fabric_connect(PCI, NAME, &socket));
+	OK(fabric_connect(NULL, PCI, NAME, &socket));
 	union {
 		char bytes[CMSG_SPACE(8 * sizeof(int))];
 		struct cmsghdr align;
@@ -357,7 +357,7 @@ static void clients_that_say_nothing_do_not_keep_others_waiting(void **state)
 	int sockets[30];
 	int before = descriptors();
 	for (size_t i = 0; i < 30; i++)
-		OK(fabric_connect(PCI, NAME, &sockets[i]));
+		OK(fabric_connect(NULL, PCI, NAME, &sockets[i]));
 	struct raw raw;
 	raw_connect(&raw, &server);
 	for (size_t i = 0; i < 30; i++)
@@ -391,13 +391,13 @@ static void the_same_memory_twice_harms_nobody_else(void **state)
 	int fd;
 	doca_error_t result;
 	otherwise.ring_bytes = 2 * RING_BYTES;
-	OK(fabric_connect(PCI, NAME, &second.socket));
+	OK(fabric_connect(NULL, PCI, NAME, &second.socket));
 	OK(wire_send(second.socket, &otherwise, first.map->base.fd));
 	UNTIL((result = wire_receive(second.socket, &answer, &fd)) != DOCA_ERROR_AGAIN, server.pe);
 	CHECK(result == DOCA_SUCCESS && answer.kind == WIRE_REJECT);
 	close(second.socket);
 	second = (struct raw){.map = first.map};
-	OK(fabric_connect(PCI, NAME, &second.socket));
+	OK(fabric_connect(NULL, PCI, NAME, &second.socket));
 	OK(wire_send(second.socket, &hello, first.map->base.fd));
 	settle(server.pe, NULL);
 	for (int i = 0; i < 100; i++) {
@@ -1490,7 +1490,7 @@ static void a_client_survives_a_false_server(void **state)
 {
 	(void)state;
 	struct fabric_listener listener;
-	OK(fabric_listen(PCI, "false server", &listener));
+	OK(fabric_listen(NULL, PCI, "false server", &listener));
 	struct end client;
 	client_make(&client, &devices, "false server", NULL);
 	struct shm_doorbell_map *bells;

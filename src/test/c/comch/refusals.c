@@ -143,7 +143,7 @@ static void a_refusal_is_no_failure_of_the_servers_calls(void **state)
 	struct wire_message garbage;
 	wire_init(&garbage, WIRE_ACCEPT);
 	int socket;
-	OK(fabric_connect(PCI, NAME, &socket));
+	OK(fabric_connect(NULL, PCI, NAME, &socket));
 	OK(wire_send(socket, &garbage, -1));
 	(void)doca_emu_last_error();
 	UNTIL(times_logged("refused a client: client and server do not understand each other's handshake") == 1,
@@ -165,7 +165,7 @@ static void hello_init(struct wire_message *hello)
 static void be_answered(const struct wire_message *hello, size_t len, struct wire_message *answer)
 {
 	int socket, fd;
-	OK(fabric_connect(PCI, NAME, &socket));
+	OK(fabric_connect(NULL, PCI, NAME, &socket));
 	CHECK(send(socket, hello, len, MSG_NOSIGNAL) == (ssize_t)len);
 	doca_error_t result;
 	UNTIL((result = wire_receive(socket, answer, &fd)) != DOCA_ERROR_AGAIN, server.pe);
@@ -220,7 +220,7 @@ static void expect_refusal_by(const struct wire_message *answer, const char *rea
 {
 	struct fabric_listener listener;
 	stop(&server);
-	OK(fabric_listen(PCI, NAME, &listener));
+	OK(fabric_listen(NULL, PCI, NAME, &listener));
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
 	int socket = -1;
 	UNTIL((socket = accept4(listener.socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0, client.pe);
@@ -306,7 +306,7 @@ static void clients_that_say_nothing_are_told_that_they_were_too_late(void **sta
 	enum { SILENT = 64 };
 	int sockets[SILENT], fd;
 	for (int i = 0; i < SILENT; i++)
-		OK(fabric_connect(PCI, NAME, &sockets[i]));
+		OK(fabric_connect(NULL, PCI, NAME, &sockets[i]));
 	struct wire_message answer;
 	settle(server.pe, NULL);
 	for (int i = 0; i < SILENT; i++)
@@ -328,7 +328,7 @@ static void a_server_that_stops_hangs_up_on_who_has_said_nothing(void **state)
 {
 	(void)state;
 	int socket, fd;
-	OK(fabric_connect(PCI, NAME, &socket));
+	OK(fabric_connect(NULL, PCI, NAME, &socket));
 	settle(server.pe, NULL);
 	struct wire_message answer;
 	GIVES(DOCA_ERROR_AGAIN, wire_receive(socket, &answer, &fd));

@@ -77,7 +77,7 @@ static int descriptors(void)
 static void path_of_name(char path[200], const char *suffix)
 {
 	struct fabric_listener listener;
-	OK(fabric_listen(PCI, NAME, &listener));
+	OK(fabric_listen(NULL, PCI, NAME, &listener));
 	snprintf(path, 200, "%s/%.63s%s", folder, listener.file, suffix);
 	fabric_unlisten(&listener);
 }
@@ -87,7 +87,7 @@ static int listens_beside_a_link(void *unused)
 	(void)unused;
 	struct fabric_listener listener;
 	alarm(20); /* it must not look for another file for ever either */
-	GIVES(DOCA_ERROR_OPERATING_SYSTEM, fabric_listen(PCI, NAME, &listener));
+	GIVES(DOCA_ERROR_OPERATING_SYSTEM, fabric_listen(NULL, PCI, NAME, &listener));
 	CHECK(strstr(doca_emu_last_error(), "Too many levels of symbolic links") != NULL);
 	return 0;
 }
@@ -121,7 +121,7 @@ static void expect_modes(mode_t lock_mode, mode_t socket_mode)
 	path_of_name(lock, ".lock");
 	path_of_name(socket, ".sock");
 	struct fabric_listener listener;
-	OK(fabric_listen(PCI, NAME, &listener));
+	OK(fabric_listen(NULL, PCI, NAME, &listener));
 	assert_int_equal(mode_of(lock), lock_mode);
 	if (socket_mode != 0)
 		assert_int_equal(mode_of(socket), socket_mode);
@@ -144,7 +144,7 @@ static void a_folder_that_is_not_trusted_is_closed(void **state)
 	(void)state;
 	CHECK(chmod(folder, 0777) == 0);
 	int before = descriptors();
-	GIVES(DOCA_ERROR_OPERATING_SYSTEM, fabric_listen(PCI, NAME, &(struct fabric_listener){0}));
+	GIVES(DOCA_ERROR_OPERATING_SYSTEM, fabric_listen(NULL, PCI, NAME, &(struct fabric_listener){0}));
 	CHECK(strstr(doca_emu_last_error(), "can be written to by others than its user (mode 0777)") != NULL);
 	assert_int_equal(descriptors(), before);
 }
@@ -175,7 +175,7 @@ static void a_lock_that_has_lost_its_name_is_none(void **state)
 	path_of_name(lock, ".lock");
 	taken_meanwhile = lock;
 	struct fabric_listener listener;
-	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(PCI, NAME, &listener));
+	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(NULL, PCI, NAME, &listener));
 	assert_true(other_server >= 0);
 	close(other_server);
 	/* The other one's name is left alone. */
@@ -197,12 +197,12 @@ static void a_sweep_leaves_alone_what_is_in_use_or_none_of_its_own(void **state)
 	}
 	struct fabric_listener first, second;
 	int socket;
-	OK(fabric_listen(PCI, NAME, &first));
-	OK(fabric_listen(PCI, "another", &second));
+	OK(fabric_listen(NULL, PCI, NAME, &first));
+	OK(fabric_listen(NULL, PCI, "another", &second));
 	CHECK(access(paths[0], F_OK) == 0 && access(paths[1], F_OK) == 0);
-	OK(fabric_connect(PCI, NAME, &socket));
+	OK(fabric_connect(NULL, PCI, NAME, &socket));
 	close(socket);
-	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(PCI, NAME, &(struct fabric_listener){0}));
+	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(NULL, PCI, NAME, &(struct fabric_listener){0}));
 	fabric_unlisten(&first);
 	fabric_unlisten(&second);
 	CHECK(unlink(paths[0]) == 0 && unlink(paths[1]) == 0);
@@ -412,7 +412,7 @@ static int mallory_listens(void *owner)
 {
 	struct fabric_listener listener;
 	CHECK(seteuid(*(const uid_t *)owner) == 0);
-	OK(fabric_listen(PCI, NAME, &listener));
+	OK(fabric_listen(NULL, PCI, NAME, &listener));
 	CHECK(seteuid(0) == 0);
 	become(MALLORY, MALLORY, 0, NULL);
 	/* Whoever listens last is who the clients see. */

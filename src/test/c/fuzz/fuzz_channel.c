@@ -163,7 +163,7 @@ static void come_as_client(void)
 		return;
 	struct hostile *peer = &s.peers[s.num_peers];
 	*peer = (struct hostile){.socket = -1, .bells = -1, .side = SHM_CLIENT};
-	if (fabric_connect(place, NAME, &peer->socket) != DOCA_SUCCESS)
+	if (fabric_connect(NULL, place, NAME, &peer->socket) != DOCA_SUCCESS)
 		return;
 	s.num_peers++;
 	int memory = sealed(CHANNEL_FILE_BYTES, F_SEAL_SHRINK | F_SEAL_GROW);
@@ -474,7 +474,7 @@ static void begin(void)
 		come_as_client();
 		end_receives();
 	} else {
-		OK(fabric_listen(place, NAME, &s.listener));
+		OK(fabric_listen(NULL, place, NAME, &s.listener));
 		end_connects();
 	}
 }

@@ -640,7 +640,7 @@ static void peer_of_server(void)
 {
 	s.peer.side = SHM_CLIENT;
 	take_memory(sealed(SHM_TOTAL_BYTES));
-	OK(fabric_connect(host_pci, NAME, &s.peer.socket));
+	OK(fabric_connect(NULL, host_pci, NAME, &s.peer.socket));
 	introduce_peer(WIRE_HELLO, s.peer.memory);
 	if (input_u8(&s.in) >= 0xf8) {
 		close(s.peer.socket);
@@ -655,7 +655,7 @@ static void peer_of_server(void)
 static void peer_of_client(void)
 {
 	s.peer.side = SHM_SERVER;
-	OK(fabric_listen(host_pci, NAME, &s.peer.listener));
+	OK(fabric_listen(NULL, host_pci, NAME, &s.peer.listener));
 	progress_control(2);
 	s.peer.socket = accept4(s.peer.listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	REQUIRE(s.peer.socket >= 0);
@@ -1016,7 +1016,7 @@ static void knock(void)
 	if (!s.is_server)
 		return;
 	if (*stranger == 0) {
-		if (fabric_connect(host_pci, NAME, stranger) != DOCA_SUCCESS)
+		if (fabric_connect(NULL, host_pci, NAME, stranger) != DOCA_SUCCESS)
 			*stranger = 0;
 	} else if (how < 0x80) {
 		int mine = s.peer.socket;

@@ -16,7 +16,7 @@ static doca_error_t introduce(struct doca_comm_channel_addr_t *peer)
 	const struct doca_comm_channel_ep_t *endpoint = peer->endpoint;
 	int socket = -1;
 	peer->looked_for_service_ns = now_ns();
-	doca_error_t result = fabric_connect(peer->place, endpoint->name, &socket);
+	doca_error_t result = fabric_connect(endpoint_folder(endpoint), peer->place, endpoint->name, &socket);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct wire_message hello;
@@ -47,7 +47,7 @@ static void explain(const struct doca_comm_channel_addr_t *peer, doca_error_t re
 {
 	const char *name = peer->endpoint->name;
 	if (result == DOCA_ERROR_NOT_FOUND)
-		fabric_explain_absence("client", "service", peer->place, name);
+		fabric_explain_absence("client", "service", endpoint_folder(peer->endpoint), peer->place, name);
 	else if (result == DOCA_ERROR_NOT_CONNECTED)
 		EMU_LOG_WARNING(
 			"client cannot connect to service \"%s\": it has ended in the middle of it, or is an older "

@@ -82,6 +82,11 @@ void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES])
 	snprintf(place, FABRIC_FILE_BYTES, "%.16s.ep", pci);
 }
 
+const char *endpoint_folder(const struct doca_comm_channel_ep_t *endpoint)
+{
+	return endpoint->dev == NULL ? NULL : emu_dev_folder(endpoint->dev);
+}
+
 doca_error_t endpoint_add_peer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
 	doca_error_t result = DOCA_SUCCESS;

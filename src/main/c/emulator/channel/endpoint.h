@@ -99,6 +99,8 @@ void endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name
 
 /* Where services for the host function `pci` are registered: apart from Comch's servers. */
 void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES]);
+/* The fabric folder of its device; NULL: the environment's. */
+const char *endpoint_folder(const struct doca_comm_channel_ep_t *endpoint);
 
 /* Puts a peer into the list, and watches its sockets. */
 doca_error_t endpoint_add_peer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer);

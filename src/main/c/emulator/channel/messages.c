@@ -93,7 +93,7 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 	if (peer_seems_gone(peer, now))
 		return reset(peer, "it has gone");
 	if (faults_any()) {
-		switch (fault_of_send(&result)) {
+		switch (fault_of_send(NULL, &result)) {
 		case SEND_AGAIN:
 			return DOCA_ERROR_AGAIN;
 		case SEND_FAILS:
@@ -102,7 +102,7 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 			return drop(endpoint, peer);
 		case SEND_GOES_ON:
 		default:
-			arrival = fault_arrival(len);
+			arrival = fault_arrival(NULL, len);
 		}
 	}
 	result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
@@ -206,7 +206,7 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	peer->counters.recv_bytes += ring->len;
 	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
 		peer_ring(&peer->send_bell, &ring->peer->armed_send);
-	return faults_any() ? fault_of_receive() : DOCA_SUCCESS;
+	return faults_any() ? fault_of_receive(NULL) : DOCA_SUCCESS;
 }
 
 doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *message, size_t *len,

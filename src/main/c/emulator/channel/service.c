@@ -20,7 +20,7 @@ doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endp
 	uint32_t listening = 0;
 	while (listening < num && result == DOCA_SUCCESS) {
 		struct endpoint_function *function = &functions[listening];
-		result = fabric_listen(function->place, endpoint->name, &function->listener);
+		result = fabric_listen(endpoint_folder(endpoint), function->place, endpoint->name, &function->listener);
 		listening += result == DOCA_SUCCESS;
 	}
 	if (result != DOCA_SUCCESS) {
@@ -140,7 +140,7 @@ static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct 
 	if (endpoint->one_client_per_function && serves_function(endpoint, client->function))
 		return FAILED;
 	*refusal = WIRE_REFUSED_ON_DEMAND;
-	return faults_any() && fault_refuses_client() ? TURNED_AWAY : WELCOME;
+	return faults_any() && fault_refuses_client(NULL) ? TURNED_AWAY : WELCOME;
 }
 
 /* Says so on both sides, and closes the socket. */
@@ -221,7 +221,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 /* False: nothing has come from it. */
 static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client)
 {
-	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms(NULL) : 0;
 	int64_t waited_ms = now_ms() - client->accepted_at_ms;
 	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
 	if (delay_ms > 0 && waited_ms <= delay_ms)

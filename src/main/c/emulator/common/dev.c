@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doca_emu.h"
+#include "dpa.h"
 #include "readings.h"
 #include "release.h"
 #include "sdk_log.h"
@@ -11,6 +13,29 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Every device that is open or held. */
 static struct doca_dev *devices;
+
+static doca_error_t list(const struct emu_topology *all, const struct emu_sides *sides, struct doca_devinfo ***dev_list,
+			 uint32_t *nb_devs)
+{
+	/* One allocation: the pointers that the user sees, NULL, then what they point to. */
+	struct doca_devinfo **made =
+		malloc((all->count + 1) * sizeof(struct doca_devinfo *) + all->count * sizeof(struct doca_devinfo));
+	if (made == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	struct doca_devinfo *infos = (struct doca_devinfo *)(made + all->count + 1);
+	uint32_t count = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		if (!emu_topology_is_visible(&all->functions[i], sides))
+			continue;
+		infos[count].function = &all->functions[i];
+		made[count] = &infos[count];
+		count++;
+	}
+	made[count] = NULL;
+	*dev_list = made;
+	*nb_devs = count;
+	return DOCA_SUCCESS;
+}
 
 doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
@@ -26,25 +51,28 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 	doca_error_t result = emu_topology_load();
 	if (result != DOCA_SUCCESS)
 		return result;
-	const struct emu_topology *all = emu_topology();
-	/* One allocation: the pointers that the user sees, NULL, then what they point to. */
-	struct doca_devinfo **list =
-		malloc((all->count + 1) * sizeof(struct doca_devinfo *) + all->count * sizeof(struct doca_devinfo));
-	if (list == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	struct doca_devinfo *infos = (struct doca_devinfo *)(list + all->count + 1);
-	uint32_t count = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		if (!emu_topology_is_visible(&all->functions[i], &sides))
-			continue;
-		infos[count].function = &all->functions[i];
-		list[count] = &infos[count];
-		count++;
+	return list(emu_topology(), &sides, dev_list, nb_devs);
+}
+
+doca_error_t doca_emu_devinfo_create_list(const char *folder, const char *side, struct doca_devinfo ***dev_list,
+					  uint32_t *nb_devs)
+{
+	if (folder == NULL || folder[0] != '/' || dev_list == NULL || nb_devs == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	emu_log_forget();
+	struct emu_sides sides;
+	if (!emu_sides_parse(side, &sides)) {
+		EMU_LOG_ERROR("the side is \"%s\": host, dpu, dpu:PCI and both are allowed; no device is visible",
+			      side);
+		return DOCA_ERROR_NOT_FOUND;
 	}
-	list[count] = NULL;
-	*dev_list = list;
-	*nb_devs = count;
-	return DOCA_SUCCESS;
+	const struct emu_topology *all;
+	doca_error_t result = emu_topology_of(folder, &all);
+	if (result == DOCA_SUCCESS)
+		result = list(all, &sides, dev_list, nb_devs);
+	if (result == DOCA_SUCCESS)
+		emu_dpa_note(*dev_list, *nb_devs);
+	return result;
 }
 
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
@@ -173,6 +201,21 @@ bool emu_dev_can(const struct doca_dev *dev, enum emu_capability capability)
 const char *emu_dev_pci(const struct doca_dev *dev)
 {
 	return dev->info.function->pci;
+}
+
+const char *emu_dev_folder(const struct doca_dev *dev)
+{
+	return dev->info.function->machine->folder;
+}
+
+const struct emu_limits *emu_devinfo_limits(const struct doca_devinfo *info)
+{
+	return info == NULL ? emu_limits() : &info->function->machine->limits;
+}
+
+const struct emu_limits *emu_dev_limits(const struct doca_dev *dev)
+{
+	return emu_devinfo_limits(dev == NULL ? NULL : &dev->info);
 }
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)

@@ -40,7 +40,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_is_dpu(dev) || (filter & ~SUPPORTED_FILTERS) != 0)
 		return DOCA_ERROR_NOT_SUPPORTED;
-	const struct emu_topology *all = emu_topology();
+	const struct emu_topology *all = dev->info.function->machine;
 	struct rep_list *list = malloc(sizeof(*list) + (all->count + 1) * sizeof(struct doca_devinfo_rep *) +
 				       all->count * sizeof(struct doca_devinfo_rep));
 	if (list == NULL)

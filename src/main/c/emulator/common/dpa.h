@@ -37,6 +37,8 @@ EMU_PRIVATE_API bool emu_dev_reaches_dpa(const struct doca_dev *dev);
 bool emu_dev_card_reads_exports(const struct doca_dev *dev);
 /* Whether two devices are functions of one card, on the same side of it. */
 EMU_PRIVATE_API bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other);
+/* What a list of devices of a named folder tells of DPAs; for the next one. */
+void emu_dpa_note(struct doca_devinfo *const *devices, uint32_t count);
 /* Whether any device that this process sees has a DPA; false before devices were listed. */
 EMU_PRIVATE_API bool emu_dpa_anywhere(void);
 

@@ -1,4 +1,5 @@
 /* Which devices have a DPA. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "dev_internal.h"
@@ -11,7 +12,7 @@ bool emu_devinfo_has_dpa(const struct doca_devinfo *info)
 
 bool emu_devinfo_reaches_dpa(const struct doca_devinfo *info)
 {
-	const struct emu_topology *topology = emu_topology();
+	const struct emu_topology *topology = info->function->machine;
 	if (!emu_devinfo_can(info, EMU_CAN_DPA))
 		return false;
 	for (size_t i = 0; i < topology->count; i++) {
@@ -30,7 +31,7 @@ bool emu_dev_reaches_dpa(const struct doca_dev *dev)
 
 bool emu_dev_card_reads_exports(const struct doca_dev *dev)
 {
-	const struct emu_topology *topology = emu_topology();
+	const struct emu_topology *topology = dev->info.function->machine;
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct emu_function *function = &topology->functions[i];
 		if (function->dpu && strcmp(function->card, dev->info.function->card) == 0 &&
@@ -44,11 +45,22 @@ bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other)
 {
 	const struct emu_function *a = one->info.function;
 	const struct emu_function *b = other->info.function;
-	return a->dpu == b->dpu && strcmp(a->card, b->card) == 0;
+	return a->machine == b->machine && a->dpu == b->dpu && strcmp(a->card, b->card) == 0;
+}
+
+static atomic_bool seen_in_named;
+
+void emu_dpa_note(struct doca_devinfo *const *devices, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (emu_devinfo_has_dpa(devices[i]))
+			atomic_store(&seen_in_named, true);
 }
 
 bool emu_dpa_anywhere(void)
 {
+	if (atomic_load(&seen_in_named))
+		return true;
 	const struct emu_topology *topology = emu_topology();
 	struct emu_sides sides;
 	if (topology == NULL || !emu_topology_sides(&sides))

@@ -81,9 +81,9 @@ static bool trustworthy(const struct stat *status, const char *path)
 	return true;
 }
 
-enum emu_folder_source emu_folder_path(char path[EMU_FOLDER_PATH_BYTES])
+enum emu_folder_source emu_folder_path(const char *named, char path[EMU_FOLDER_PATH_BYTES])
 {
-	const char *chosen = getenv("DOCA_EMU_DIR");
+	const char *chosen = named != NULL ? named : getenv("DOCA_EMU_DIR");
 	bool is_chosen = chosen != NULL && chosen[0] != '\0';
 	int length = is_chosen ? snprintf(path, EMU_FOLDER_PATH_BYTES, "%s", chosen)
 			       : snprintf(path, EMU_FOLDER_PATH_BYTES, "/dev/shm/doca-emu-%u", (unsigned)geteuid());
@@ -111,12 +111,14 @@ static bool is_link(const char *path, enum emu_folder_source source)
 	return true;
 }
 
-doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
+doca_error_t emu_folder_open(const char *named, enum emu_folder_missing missing, int *dir)
 {
 	char path[EMU_FOLDER_PATH_BYTES];
-	enum emu_folder_source source = emu_folder_path(path);
+	enum emu_folder_source source = emu_folder_path(named, path);
 	if (source == EMU_FOLDER_TOO_LONG) {
-		EMU_LOG_ERROR("DOCA_EMU_DIR is too long: %d bytes are allowed", EMU_FOLDER_PATH_BYTES - 1);
+		EMU_LOG_ERROR("%s is too long: %d bytes are allowed",
+			      named != NULL ? "the name of the fabric folder" : "DOCA_EMU_DIR",
+			      EMU_FOLDER_PATH_BYTES - 1);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	if (shared_with()[0] != '\0' && !emu_folder_is_shared()) {

@@ -39,7 +39,8 @@ struct emu_limits {
 /* Messages and queue together: (queue + 1) * (message rounded up to 16 + 16) bytes. */
 #define EMU_BOUND_QUEUE_BYTES (UINT64_C(64) << 20)
 
-/* Of the topology that is in use; of the default one while there is none. Any thread. */
+/* Of the environment's machine; the default ones before its devices were listed. What knows its device asks for that
+ * one's (dev.h). Any thread. */
 EMU_PRIVATE_API const struct emu_limits *emu_limits(void);
 
 #endif

@@ -220,7 +220,7 @@ static bool is_well_formed(const struct descriptor *d)
 /* The exporting function is one that the card of this DPU device has on the host. */
 static bool is_on_this_bus(const struct descriptor *d, const struct doca_dev *dev)
 {
-	const struct emu_topology *all = emu_topology();
+	const struct emu_topology *all = dev->info.function->machine;
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->functions[i].dpu && strncmp(all->functions[i].pci, d->pci, sizeof(d->pci)) == 0)
 			return /* guard: export-card=1 */ strcmp(all->functions[i].card, dev->info.function->card) == 0;

@@ -63,16 +63,16 @@ static doca_error_t read_file(int fd, const char *path, char **text, size_t *len
 	return DOCA_SUCCESS;
 }
 
-/* The file that describes the machine. SUCCESS with fd -1: there is none. */
-static doca_error_t open_file(int *fd, const char **path)
+/* The file that describes the machine in `folder`. SUCCESS with fd -1: there is none. */
+static doca_error_t open_file(const char *folder, int *fd, const char **path)
 {
-	const char *chosen = getenv("DOCA_EMU_TOPOLOGY");
+	const char *chosen = folder == NULL ? getenv("DOCA_EMU_TOPOLOGY") : NULL;
 	bool elsewhere = chosen != NULL && chosen[0] != '\0';
 	*path = elsewhere ? chosen : FILE_IN_FOLDER " in the fabric folder";
 	*fd = -1;
 	/* A folder that cannot be used is refused here, wherever the file is: nothing could be connected later. */
 	int dir = -1;
-	doca_error_t result = emu_folder_open(EMU_FOLDER_REPORT, &dir);
+	doca_error_t result = emu_folder_open(folder, EMU_FOLDER_REPORT, &dir);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_NOT_FOUND)
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
 	if (elsewhere)
@@ -86,11 +86,11 @@ static doca_error_t open_file(int *fd, const char **path)
 	return result;
 }
 
-static doca_error_t make(struct emu_topology **topology)
+static doca_error_t make(const char *folder, struct emu_topology **topology)
 {
 	int fd;
 	const char *path;
-	doca_error_t result = open_file(&fd, &path);
+	doca_error_t result = open_file(folder, &fd, &path);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct emu_topology *made = NULL;
@@ -106,7 +106,7 @@ static doca_error_t make(struct emu_topology **topology)
 		result = emu_topology_parse(text, len, path, &made);
 		/* guard: release-topology-text */ free(text);
 	}
-	const char *limits = getenv("DOCA_EMU_LIMITS");
+	const char *limits = folder == NULL ? getenv("DOCA_EMU_LIMITS") : NULL;
 	if (result == DOCA_SUCCESS && limits != NULL)
 		result = emu_limits_parse(limits, "DOCA_EMU_LIMITS", &made->limits);
 	if (result != DOCA_SUCCESS) {
@@ -125,12 +125,39 @@ doca_error_t emu_topology_load(void)
 	pthread_mutex_lock(&lock);
 	if (atomic_load_explicit(&current, memory_order_relaxed) == NULL) {
 		struct emu_topology *made;
-		result = make(&made);
+		result = make(NULL, &made);
 		if (result == DOCA_SUCCESS)
 			/* Pairs with the acquire loads of those who look. */
 			atomic_store_explicit(&current, made, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+/* Those of folders that the program has named: they stay, as devices point into them. With the lock held. */
+static struct emu_topology *named;
+
+doca_error_t emu_topology_of(const char *folder, const struct emu_topology **topology)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	struct emu_topology *found = named;
+	while (found != NULL && strcmp(found->folder, folder) != 0)
+		found = found->next;
+	if (found == NULL) {
+		result = make(folder, &found);
+		if (result == DOCA_SUCCESS && (found->folder = strdup(folder)) == NULL) {
+			free(found);
+			result = DOCA_ERROR_NO_MEMORY;
+		}
+		if (result == DOCA_SUCCESS) {
+			found->next = named;
+			named = found;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	if (result == DOCA_SUCCESS)
+		*topology = found;
 	return result;
 }
 
@@ -147,8 +174,12 @@ const struct emu_limits *emu_limits(void)
 
 bool emu_topology_sides(struct emu_sides *sides)
 {
+	return emu_sides_parse(getenv("DOCA_EMU_SIDE"), sides);
+}
+
+bool emu_sides_parse(const char *side, struct emu_sides *sides)
+{
 	static const char one_dpu[] = "dpu:";
-	const char *side = getenv("DOCA_EMU_SIDE");
 	bool both = side == NULL || *side == '\0' || strcmp(side, "both") == 0;
 	*sides = (struct emu_sides){.host = both || strcmp(side, "host") == 0, .dpu = both || strcmp(side, "dpu") == 0};
 	uint8_t ignored;

@@ -14,7 +14,10 @@
 
 #define EMU_MAX_FUNCTIONS 1024u
 
+struct emu_topology;
+
 struct emu_function {
+	const struct emu_topology *machine;   /* that it is part of */
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE]; /* dddd:bb:dd.f */
 	bool dpu;                             /* seen on the DPU's side; else on the host's */
 	enum doca_pci_func_type type;
@@ -34,6 +37,8 @@ struct emu_function {
 
 struct emu_topology {
 	struct emu_limits limits;
+	char *folder;              /* of the fabric; NULL: the one that the environment names */
+	struct emu_topology *next; /* of those that were named */
 	size_t count;
 	struct emu_function functions[];
 };
@@ -42,8 +47,12 @@ struct emu_topology {
  * as the log says, and the next call tries again; NO_MEMORY. Any thread. */
 doca_error_t emu_topology_load(void);
 
-/* What has been loaded; whoever holds a device may count on it. */
+/* What has been loaded; NULL before that. */
 const struct emu_topology *emu_topology(void);
+
+/* The same of a fabric folder that the program names: what there is in it is read once, and the environment's topology
+ * and limits are not. */
+doca_error_t emu_topology_of(const char *folder, const struct emu_topology **topology);
 
 /* Which side this process sees (DOCA_EMU_SIDE = host, dpu, dpu:PCI or both); false for any other value. */
 struct emu_sides {
@@ -52,6 +61,8 @@ struct emu_sides {
 };
 
 bool emu_topology_sides(struct emu_sides *sides);
+/* The same for a side that the program names; NULL: both. */
+bool emu_sides_parse(const char *side, struct emu_sides *sides);
 bool emu_topology_is_visible(const struct emu_function *function, const struct emu_sides *sides);
 
 /* Compares addresses, long or short form (domain 0000, or any), in either case; false when `text` is no PCI address. */

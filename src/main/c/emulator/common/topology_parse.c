@@ -358,6 +358,8 @@ doca_error_t emu_topology_parse(const char *text, size_t len, const char *origin
 		free(made);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	for (size_t i = 0; i < made->count; i++)
+		made->functions[i].machine = made;
 	*topology = made;
 	return DOCA_SUCCESS;
 }

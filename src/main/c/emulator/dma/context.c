@@ -59,7 +59,7 @@ static void end_oldest(struct doca_dma *dma)
 	bool flushed = dma->ctx.state == DOCA_CTX_STATE_STOPPING || base->state == EMU_TASK_CANCELLED;
 	doca_error_t status = flushed ? READING_FLUSHED_TASK : DOCA_SUCCESS;
 	if (!flushed && faults_any())
-		status = fault_of_copy();
+		status = fault_of_copy(NULL);
 	if (!flushed && status == DOCA_SUCCESS)
 		status = dma_copy(task);
 	if (!flushed && status != DOCA_SUCCESS)

@@ -1,5 +1,5 @@
-/* Control of the emulated BlueField beyond DOCA's own functions: faults on demand, a slower device, and the reason of a
- * failure.
+/* Control of the emulated BlueField beyond DOCA's own functions: machines that the program names, faults on demand, a
+ * slower device, and the reason of a failure.
  *
  * Only the emulator exports these; a program that wants to run on a real device as well looks them up at run time.
  * The same text can be given in the environment variable DOCA_EMU_FAULTS; it applies from the start of the process. */
@@ -14,7 +14,23 @@
 extern "C" {
 #endif
 
-/* Replaces all faults of this process by those in `spec`; NULL or "" removes them. `spec` is a list KEY=VALUE,… of
+struct doca_devinfo;
+
+/* The devices of the machine of a fabric folder, as doca_devinfo_create_list has those of the folder that DOCA_EMU_DIR
+ * names; doca_devinfo_destroy_list frees the list. Devices, and all that is made of them, stay with their machine, so
+ * that one process takes part in several, which do not know of each other.
+ *
+ * `folder` begins with '/' and is made when a server or client starts. The file `topology` in it describes the machine;
+ * it is read at the first call with this name. DOCA_EMU_TOPOLOGY and DOCA_EMU_LIMITS are of the environment's machine.
+ * `side` is "host", "dpu", "dpu:PCI" or "both"; NULL is "both".
+ *
+ * INVALID_VALUE: no such folder can be, or a NULL. NOT_FOUND: no such side, a folder or topology that cannot be used,
+ * as the log says. NO_MEMORY. Any thread. What a machine consists of stays in memory. */
+__attribute__((visibility("default"))) doca_error_t
+doca_emu_devinfo_create_list(const char *folder, const char *side, struct doca_devinfo ***dev_list, uint32_t *nb_devs);
+
+/* Replaces all faults of this process by those in `spec`; NULL or "" removes them. They concern the environment's
+ * machine. `spec` is a list KEY=VALUE,… of
  *
  *   refuse=N          servers refuse the next N clients
  *   accept_delay=MS   servers let each client wait so many milliseconds
@@ -28,6 +44,10 @@ extern "C" {
  *
  * INVALID_VALUE: not such a list; nothing has changed. Any thread. */
 __attribute__((visibility("default"))) doca_error_t doca_emu_set_faults(const char *spec);
+
+/* The same for the machine of a fabric folder, named as for doca_emu_devinfo_create_list: servers and clients of Comch
+ * and what is made of them, in this process. Any thread. INVALID_VALUE also for NULL; NO_MEMORY. */
+__attribute__((visibility("default"))) doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec);
 
 /* The reason of this thread's latest failure since it last started a context or listed the devices: one sentence,
  * which the log of the libraries has, too; "" if there was none. The call clears it. The text is valid in this

@@ -58,37 +58,37 @@ doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *dev
 
 doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
 {
-	return report(devinfo, emu_limits()->max_name_len, max_name_len);
+	return report(devinfo, emu_devinfo_limits(devinfo)->max_name_len, max_name_len);
 }
 
 doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return report(devinfo, emu_limits()->max_msg_size, size);
+	return report(devinfo, emu_devinfo_limits(devinfo)->max_msg_size, size);
 }
 
 doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return report(devinfo, emu_limits()->max_recv_queue_size, size);
+	return report(devinfo, emu_devinfo_limits(devinfo)->max_recv_queue_size, size);
 }
 
 doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
 {
-	return report(devinfo, emu_limits()->max_clients, num_clients);
+	return report(devinfo, emu_devinfo_limits(devinfo)->max_clients, num_clients);
 }
 
 doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
 {
-	return report(devinfo, emu_limits()->max_send_tasks, max_send_tasks);
+	return report(devinfo, emu_devinfo_limits(devinfo)->max_send_tasks, max_send_tasks);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_tasks, max_num_tasks);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_devinfo_limits(devinfo)->max_tasks, max_num_tasks);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_buf_size, max_buf_size);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_devinfo_limits(devinfo)->max_buf_size, max_buf_size);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
@@ -99,32 +99,32 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devi
 
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers)
 {
-	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_consumers, max_consumers);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_devinfo_limits(devinfo)->max_consumers, max_consumers);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_imm_data_len)
 {
-	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_imm_data_len, max_imm_data_len);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_devinfo_limits(devinfo)->max_imm_data_len, max_imm_data_len);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_tasks, max_num_tasks);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_devinfo_limits(devinfo)->max_tasks, max_num_tasks);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_buf_size, max_buf_size);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_devinfo_limits(devinfo)->max_buf_size, max_buf_size);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_buf_list_len)
 {
-	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_devinfo_limits(devinfo)->max_buf_list_len, max_buf_list_len);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo, uint32_t *max_producers)
 {
-	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_producers, max_producers);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_devinfo_limits(devinfo)->max_producers, max_producers);
 }

@@ -241,10 +241,10 @@ static int take_name(int dir, const char *file)
 	return -1;
 }
 
-doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
+doca_error_t fabric_listen(const char *folder, const char *pci, const char *name, struct fabric_listener *listener)
 {
 	int dir;
-	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
+	doca_error_t result = emu_folder_open(folder, EMU_FOLDER_MAKE, &dir);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!take_turn(dir)) {
@@ -257,12 +257,12 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	}
 	sweep(dir);
 	struct fabric_listener opened = {
-		.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1, .spare = -1};
+		.folder = folder, .group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1, .spare = -1};
 	file_name(pci, name, opened.file);
 	opened.lock = take_name(dir, opened.file);
 	int error = errno;
 	char path[EMU_FOLDER_PATH_BYTES];
-	(void)emu_folder_path(path);
+	(void)emu_folder_path(folder, path);
 	(void)flock(dir, LOCK_UN);
 	if (opened.lock < 0) {
 		bool taken = error == EWOULDBLOCK;
@@ -329,7 +329,7 @@ static void explain_loss(struct fabric_listener *listener, const char *name, int
 		return;
 	listener->lost = true;
 	char path[EMU_FOLDER_PATH_BYTES];
-	(void)emu_folder_path(path);
+	(void)emu_folder_path(listener->folder, path);
 	errno = error;
 	if (error == EWOULDBLOCK)
 		emu_log_event(
@@ -380,7 +380,7 @@ bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64
 		return false;
 	int dir = listener->dir;
 	listener->look_at_names_ms = now_ms + LOOK_AGAIN_MS;
-	if (without_folder && emu_folder_open(EMU_FOLDER_MAKE, &dir) != DOCA_SUCCESS) {
+	if (without_folder && emu_folder_open(listener->folder, EMU_FOLDER_MAKE, &dir) != DOCA_SUCCESS) {
 		explain_loss(listener, name, errno);
 		return false;
 	}
@@ -441,10 +441,10 @@ static bool is_lasting(int error)
 	return error != EMFILE && error != ENFILE && error != ENOMEM && error != ENOBUFS && error != EINTR;
 }
 
-doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
+doca_error_t fabric_connect(const char *folder, const char *pci, const char *name, int *connected)
 {
 	int dir;
-	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
+	doca_error_t result = emu_folder_open(folder, EMU_FOLDER_MAKE, &dir);
 	if (result != DOCA_SUCCESS) {
 		emu_log_refused(result != DOCA_ERROR_NO_MEMORY);
 		return result;
@@ -492,13 +492,14 @@ static bool is_locked(int dir, const char *file)
 	return locked;
 }
 
-void fabric_explain_absence(const char *client, const char *server, const char *pci, const char *name)
+void fabric_explain_absence(const char *client, const char *server, const char *folder, const char *pci,
+			    const char *name)
 {
 	char path[EMU_FOLDER_PATH_BYTES], file[FABRIC_FILE_BYTES];
-	bool own = emu_folder_path(path) == EMU_FOLDER_DEFAULT;
+	bool own = emu_folder_path(folder, path) == EMU_FOLDER_DEFAULT;
 	file_name(pci, name, file);
 	int dir = -1;
-	bool deaf = emu_folder_open(EMU_FOLDER_REPORT, &dir) == DOCA_SUCCESS && is_locked(dir, file);
+	bool deaf = emu_folder_open(folder, EMU_FOLDER_REPORT, &dir) == DOCA_SUCCESS && is_locked(dir, file);
 	if (dir >= 0)
 		close(dir);
 	if (deaf)

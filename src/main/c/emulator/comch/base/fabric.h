@@ -14,7 +14,8 @@
 #define FABRIC_FILE_BYTES 64
 
 struct fabric_listener {
-	gid_t group; /* whose users may connect; (gid_t)-1: this user's processes only */
+	const char *folder; /* as fabric_listen has it */
+	gid_t group;        /* whose users may connect; (gid_t)-1: this user's processes only */
 	int dir;
 	int lock;
 	int socket;
@@ -25,8 +26,9 @@ struct fabric_listener {
 	bool lost;                /* they are gone, and could not be made again, which the log has said */
 };
 
-/* ALREADY_EXIST: a live server has that function and name. */
-doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener);
+/* In the folder of that name (NULL: the environment's), which stays. ALREADY_EXIST: a live server has that function and
+ * name. */
+doca_error_t fabric_listen(const char *folder, const char *pci, const char *name, struct fabric_listener *listener);
 
 #define FABRIC_LOOK_AT_NAMES_MS 1000
 
@@ -43,9 +45,10 @@ int fabric_accept(struct fabric_listener *listener, const char *name);
 
 /* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it
  * belongs to another user. But for the first two, the log has said why. */
-doca_error_t fabric_connect(const char *pci, const char *name, int *socket);
+doca_error_t fabric_connect(const char *folder, const char *pci, const char *name, int *socket);
 
 /* Logs why a client has found no such server; `client` and `server` is what they are called. */
-void fabric_explain_absence(const char *client, const char *server, const char *pci, const char *name);
+void fabric_explain_absence(const char *client, const char *server, const char *folder, const char *pci,
+			    const char *name);
 
 #endif

@@ -18,20 +18,41 @@ struct countdown {
 };
 
 struct faults {
+	char *folder; /* of the machine; NULL: the environment's */
+	struct faults *next;
 	uint64_t refuse;
 	uint64_t accept_delay_ms;
 	uint64_t again;
 	struct countdown fail_send, fail_recv, fail_dma, drop;
 	uint64_t latency_us;
 	uint64_t bandwidth_mb;
+	uint64_t line_free_at; /* when the slowed device has sent everything that has been submitted to it */
 };
 
 atomic_bool faults_active;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of the environment's machine, and of those named ones that have faults. */
 static struct faults current;
-/* When the slowed device has sent everything that has been submitted to it. */
-static uint64_t line_free_at;
+
+/* With the lock held: the place in the list of those of a named machine, or that for them. */
+static struct faults **place_of(const char *folder)
+{
+	struct faults **place = &current.next;
+	while (*place != NULL && strcmp((*place)->folder, folder) != 0)
+		place = &(*place)->next;
+	return place;
+}
+
+/* With the lock held. */
+static struct faults *faults_of(const char *folder)
+{
+	static struct faults none;
+	if (folder == NULL)
+		return &current;
+	struct faults *found = *place_of(folder);
+	return found == NULL ? &none : found;
+}
 
 /* ---- parsing ---- */
 
@@ -120,10 +141,38 @@ doca_error_t doca_emu_set_faults(const char *spec)
 	if (!parse(spec, &parsed))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
+	parsed.next = current.next;
 	current = parsed;
-	line_free_at = 0;
-	atomic_store(&faults_active, any(&parsed));
+	atomic_store(&faults_active, any(&parsed) || parsed.next != NULL);
 	pthread_mutex_unlock(&lock);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
+{
+	if (folder == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct faults *made = malloc(sizeof(*made));
+	if (made == NULL || !parse(spec, made) || (made->folder = strdup(folder)) == NULL) {
+		doca_error_t result = made == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
+		free(made);
+		return result;
+	}
+	pthread_mutex_lock(&lock);
+	struct faults **place = place_of(folder);
+	struct faults *out = *place;
+	made->next = out == NULL ? NULL : out->next;
+	*place = made;
+	if (!any(made)) {
+		*place = made->next;
+		free(made->folder);
+		free(made);
+	}
+	atomic_store(&faults_active, any(&current) || current.next != NULL);
+	pthread_mutex_unlock(&lock);
+	if (out != NULL)
+		free(out->folder);
+	free(out);
 	return DOCA_SUCCESS;
 }
 
@@ -165,67 +214,73 @@ static bool strikes(struct countdown *countdown)
 	return countdown->left > 0 && --countdown->left == 0;
 }
 
-bool fault_refuses_client(void)
+bool fault_refuses_client(const char *folder)
 {
 	pthread_mutex_lock(&lock);
-	bool refuses = take(&current.refuse);
+	struct faults *faults = faults_of(folder);
+	bool refuses = take(&faults->refuse);
 	pthread_mutex_unlock(&lock);
 	return refuses;
 }
 
-uint64_t fault_accept_delay_ms(void)
+uint64_t fault_accept_delay_ms(const char *folder)
 {
 	pthread_mutex_lock(&lock);
-	uint64_t delay = current.accept_delay_ms;
+	struct faults *faults = faults_of(folder);
+	uint64_t delay = faults->accept_delay_ms;
 	pthread_mutex_unlock(&lock);
 	return delay;
 }
 
-enum send_fault fault_of_send(doca_error_t *error)
+enum send_fault fault_of_send(const char *folder, doca_error_t *error)
 {
 	enum send_fault fault = SEND_GOES_ON;
 	pthread_mutex_lock(&lock);
-	if (take(&current.again)) {
+	struct faults *faults = faults_of(folder);
+	if (take(&faults->again)) {
 		fault = SEND_AGAIN;
 	} else {
-		bool drops = strikes(&current.drop);
-		bool fails = strikes(&current.fail_send);
-		*error = current.fail_send.error;
+		bool drops = strikes(&faults->drop);
+		bool fails = strikes(&faults->fail_send);
+		*error = faults->fail_send.error;
 		fault = drops ? SEND_DROPS_CONNECTION : fails ? SEND_FAILS : SEND_GOES_ON;
 	}
 	pthread_mutex_unlock(&lock);
 	return fault;
 }
 
-doca_error_t fault_of_receive(void)
+doca_error_t fault_of_receive(const char *folder)
 {
 	pthread_mutex_lock(&lock);
-	doca_error_t status = strikes(&current.fail_recv) ? current.fail_recv.error : DOCA_SUCCESS;
+	struct faults *faults = faults_of(folder);
+	doca_error_t status = strikes(&faults->fail_recv) ? faults->fail_recv.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
 }
 
-doca_error_t fault_of_copy(void)
+doca_error_t fault_of_copy(const char *folder)
 {
 	pthread_mutex_lock(&lock);
-	doca_error_t status = strikes(&current.fail_dma) ? current.fail_dma.error : DOCA_SUCCESS;
+	struct faults *faults = faults_of(folder);
+	doca_error_t status = strikes(&faults->fail_dma) ? faults->fail_dma.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
 }
 
-uint64_t fault_arrival(uint64_t bytes)
+uint64_t fault_arrival(const char *folder, uint64_t bytes)
 {
 	uint64_t arrival = 0;
 	pthread_mutex_lock(&lock);
-	if (current.latency_us > 0 || current.bandwidth_mb > 0) {
+	struct faults *faults = faults_of(folder);
+	if (faults->latency_us > 0 || faults->bandwidth_mb > 0) {
 		arrival = now_ns();
-		if (current.bandwidth_mb > 0) {
-			if (arrival < line_free_at)
-				arrival = line_free_at;
-			arrival += bytes * 1000 / current.bandwidth_mb;
-			line_free_at = arrival;
+		if (faults->bandwidth_mb > 0) {
+			if (arrival < faults->line_free_at)
+				arrival = faults->line_free_at;
+			arrival += bytes * 1000 / faults->bandwidth_mb;
+			faults->line_free_at = arrival;
 		}
-		arrival += current.latency_us * 1000;
+		arrival += faults->latency_us * 1000;
 	}
 	pthread_mutex_unlock(&lock);
 	return arrival;

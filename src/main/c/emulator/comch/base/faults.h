@@ -21,22 +21,23 @@ static inline bool faults_any(void)
 /* Reads DOCA_EMU_FAULTS, once. INITIALIZATION: it is malformed, which the log says each time. */
 doca_error_t faults_init(void);
 
-bool fault_refuses_client(void);
-uint64_t fault_accept_delay_ms(void);
+/* In all of these, `folder` is the fabric folder of the device (dev.h): each machine has faults of its own. */
+bool fault_refuses_client(const char *folder);
+uint64_t fault_accept_delay_ms(const char *folder);
 
 enum send_fault { SEND_GOES_ON, SEND_AGAIN, SEND_FAILS, SEND_DROPS_CONNECTION };
 
 /* What happens to a send that is being submitted; `error` is set for SEND_FAILS. */
-enum send_fault fault_of_send(doca_error_t *error);
+enum send_fault fault_of_send(const char *folder, doca_error_t *error);
 
 /* The status with which a receive that is being completed fails, or SUCCESS. */
-doca_error_t fault_of_receive(void);
+doca_error_t fault_of_receive(const char *folder);
 
 /* The same for a copy of DMA that is about to be made. */
-doca_error_t fault_of_copy(void);
+doca_error_t fault_of_copy(const char *folder);
 
 /* When something of `bytes` that is sent now arrives, on the monotonic clock in ns; 0: at once. */
-uint64_t fault_arrival(uint64_t bytes);
+uint64_t fault_arrival(const char *folder, uint64_t bytes);
 
 /* For how many nanoseconds something with that arrival time still travels; 0: it has arrived. */
 uint64_t fault_travel_left(uint64_t arrival);

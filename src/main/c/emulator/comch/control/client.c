@@ -115,7 +115,8 @@ static doca_error_t send_hello(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
 	int socket = -1;
-	doca_error_t result = fabric_connect(emu_dev_pci(endpoint->dev), endpoint->name, &socket);
+	doca_error_t result =
+		fabric_connect(emu_dev_folder(endpoint->dev), emu_dev_pci(endpoint->dev), endpoint->name, &socket);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct wire_message hello;
@@ -138,7 +139,7 @@ static void explain(const struct doca_comch_client *client, doca_error_t result)
 {
 	const char *name = client->endpoint.name, *pci = emu_dev_pci(client->endpoint.dev);
 	if (result == DOCA_ERROR_NOT_FOUND)
-		fabric_explain_absence("client", "server", pci, name);
+		fabric_explain_absence("client", "server", emu_dev_folder(client->endpoint.dev), pci, name);
 	else if (result == DOCA_ERROR_NOT_CONNECTED)
 		EMU_LOG_WARNING(
 			"client cannot connect to \"%s\" on %s: the server has ended in the middle of it, or is "

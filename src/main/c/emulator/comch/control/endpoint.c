@@ -21,9 +21,9 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 			   const struct emu_ctx_ops *ops)
 {
 	size_t length = strlen(name);
-	if (emu_release.cuts_names && length >= emu_limits()->max_name_len)
-		length = emu_limits()->max_name_len - 1;
-	if ((length == 0 && !emu_release.cuts_names) || length >= emu_limits()->max_name_len)
+	if (emu_release.cuts_names && length >= emu_dev_limits(dev)->max_name_len)
+		length = emu_dev_limits(dev)->max_name_len - 1;
+	if ((length == 0 && !emu_release.cuts_names) || length >= emu_dev_limits(dev)->max_name_len)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_can(dev, EMU_CAN_COMCH))
 		return DOCA_ERROR_NOT_SUPPORTED;
@@ -36,11 +36,11 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 	memcpy(endpoint->name, name, length);
 	endpoint->name[length] = 0;
 	endpoint->max_msg_size = emu_release.default_max_msg_size;
-	if (endpoint->max_msg_size > emu_limits()->max_msg_size)
-		endpoint->max_msg_size = emu_limits()->max_msg_size;
+	if (endpoint->max_msg_size > emu_dev_limits(dev)->max_msg_size)
+		endpoint->max_msg_size = emu_dev_limits(dev)->max_msg_size;
 	endpoint->recv_queue_size = emu_release.default_recv_queue_size;
-	if (endpoint->recv_queue_size > emu_limits()->max_recv_queue_size)
-		endpoint->recv_queue_size = emu_limits()->max_recv_queue_size;
+	if (endpoint->recv_queue_size > emu_dev_limits(dev)->max_recv_queue_size)
+		endpoint->recv_queue_size = emu_dev_limits(dev)->max_recv_queue_size;
 	emu_dev_use(dev);
 	return DOCA_SUCCESS;
 }
@@ -152,7 +152,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (faults_any()) {
 		doca_error_t error;
-		switch (fault_of_send(&error)) {
+		switch (fault_of_send(emu_dev_folder(endpoint->dev), &error)) {
 		case SEND_AGAIN:
 			return DOCA_ERROR_AGAIN;
 		case SEND_FAILS:

@@ -1,5 +1,6 @@
 /* Configuration of servers and clients. */
 #include "control/endpoint.h"
+#include "dev.h"
 #include "readings.h"
 
 static doca_error_t configurable(const struct comch_endpoint *endpoint)
@@ -9,7 +10,7 @@ static doca_error_t configurable(const struct comch_endpoint *endpoint)
 
 doca_error_t endpoint_set_max_msg_size(struct comch_endpoint *endpoint, uint32_t size)
 {
-	if (endpoint == NULL || size == 0 || size > emu_limits()->max_msg_size)
+	if (endpoint == NULL || size == 0 || size > emu_dev_limits(endpoint->dev)->max_msg_size)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = configurable(endpoint);
 	if (result == DOCA_SUCCESS)
@@ -19,7 +20,7 @@ doca_error_t endpoint_set_max_msg_size(struct comch_endpoint *endpoint, uint32_t
 
 doca_error_t endpoint_set_recv_queue_size(struct comch_endpoint *endpoint, uint32_t size)
 {
-	if (endpoint == NULL || size == 0 || size > emu_limits()->max_recv_queue_size)
+	if (endpoint == NULL || size == 0 || size > emu_dev_limits(endpoint->dev)->max_recv_queue_size)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = configurable(endpoint);
 	if (result == DOCA_SUCCESS)
@@ -55,7 +56,8 @@ doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint,
 					 doca_comch_task_send_completion_cb_t completed,
 					 doca_comch_task_send_completion_cb_t failed, uint32_t num)
 {
-	if (endpoint == NULL || completed == NULL || failed == NULL || num == 0 || num > emu_limits()->max_send_tasks)
+	if (endpoint == NULL || completed == NULL || failed == NULL || num == 0 ||
+	    num > emu_dev_limits(endpoint->dev)->max_send_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = configurable(endpoint);
 	if (result != DOCA_SUCCESS)

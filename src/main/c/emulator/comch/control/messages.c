@@ -7,6 +7,7 @@
 #include "base/faults.h"
 #include "base/prefetch.h"
 #include "connection/own_consumers.h"
+#include "dev.h"
 
 /* So much of the ring behind each message is prefetched. */
 #define PREFETCHED_BYTES 256u
@@ -87,7 +88,8 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 		offset = 0;
 	}
 	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
-	*record = (struct shm_record){.len = len, .arrival = faults_any() ? fault_arrival(len) : 0};
+	*record = (struct shm_record){
+		.len = len, .arrival = faults_any() ? fault_arrival(emu_dev_folder(connection->dev), len) : 0};
 	memcpy(record + 1, message, len);
 	prefetch_for_writes(connection->tx.ring, offset + bytes, PREFETCHED_BYTES, size);
 	connection->tx.tail = tail + filler + bytes;

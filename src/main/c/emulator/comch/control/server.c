@@ -246,7 +246,8 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 	doca_error_t result = endpoint_open(&server->endpoint);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = fabric_listen(emu_rep_pci(server->rep), server->endpoint.name, &server->listener);
+	result = fabric_listen(emu_dev_folder(server->endpoint.dev), emu_rep_pci(server->rep), server->endpoint.name,
+			       &server->listener);
 	if (result == DOCA_SUCCESS)
 		result = shm_doorbells_create(&server->doorbells);
 	if (result == DOCA_SUCCESS && !server_open_sockets(server))

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/faults.h"
 #include "control/server.h"
+#include "dev.h"
 #include "sdk_log.h"
 
 /* How long a client that has connected may take to send its HELLO. */
@@ -20,7 +21,7 @@
 
 static uint32_t free_index(const struct doca_comch_server *server)
 {
-	uint32_t limit = emu_limits()->max_clients;
+	uint32_t limit = emu_dev_limits(server->endpoint.dev)->max_clients;
 	for (uint32_t index = 0; index < limit; index++)
 		if (server->connections[index] == NULL)
 			return index;
@@ -55,7 +56,7 @@ static bool is_welcome(const struct doca_comch_server *server, int socket, const
 		*refusal = WIRE_REFUSED_USER;
 	else if (/* guard: hello-full */ free_index(server) >= SHM_DOORBELLS)
 		*refusal = WIRE_REFUSED_FULL;
-	else if (faults_any() && fault_refuses_client())
+	else if (faults_any() && fault_refuses_client(emu_dev_folder(server->endpoint.dev)))
 		*refusal = WIRE_REFUSED_ON_DEMAND;
 	else
 		return true;
@@ -133,7 +134,7 @@ static void forget_stranger(struct stranger *stranger)
 /* Looks whether a stranger has sent its HELLO. */
 static void look_at_stranger(struct doca_comch_server *server, struct stranger *stranger)
 {
-	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms(emu_dev_folder(server->endpoint.dev)) : 0;
 	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
 	if (delay_ms > 0 && now_ms() - stranger->accepted_at_ms <= delay_ms)
 		return;
@@ -176,7 +177,8 @@ static void accept_strangers(struct doca_comch_server *server)
 
 static void expire_strangers(struct doca_comch_server *server, int64_t now)
 {
-	int64_t patience = STRANGER_PATIENCE_MS + (faults_any() ? (int64_t)fault_accept_delay_ms() : 0);
+	int64_t patience = STRANGER_PATIENCE_MS +
+			   (faults_any() ? (int64_t)fault_accept_delay_ms(emu_dev_folder(server->endpoint.dev)) : 0);
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
 		struct stranger *stranger = &server->strangers[i];
 		if (stranger->socket >= 0 && /* guard: stranger-patience */ now - stranger->accepted_at_ms > patience) {

@@ -66,7 +66,8 @@ struct doca_comch_consumer {
 
 	/* From create to destroy; here to leave the fields of each message close together. */
 	struct doca_mmap *mmap;
-	uint32_t imm_bound;         /* of imm_data_len */
+	uint32_t imm_bound; /* of imm_data_len */
+	uint32_t max_tasks;
 	struct msgq_consumer *msgq; /* NULL: of a connection */
 	/* Leaves what it was made from. */
 	void (*release)(struct doca_comch_consumer *consumer);

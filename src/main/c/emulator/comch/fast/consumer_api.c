@@ -27,8 +27,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!connection_takes_map(comch_connection, buf_mmap))
 		return READING_MAP_OF_OTHER_DEVICES;
-	doca_error_t result =
-		connection_adopt(comch_connection, &comch_connection->num_consumers, emu_limits()->max_consumers);
+	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_consumers,
+					       emu_dev_limits(comch_connection->dev)->max_consumers);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct doca_comch_consumer *created = calloc(1, sizeof(*created));
@@ -39,9 +39,10 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		created->mmap = buf_mmap;
 		created->range = range;
 		created->range_len = range_len;
-		created->imm_bound = created->imm_data_len = emu_limits()->max_imm_data_len;
+		created->imm_bound = created->imm_data_len = emu_dev_limits(comch_connection->dev)->max_imm_data_len;
 		created->release = leave_connection;
-		created->max_room = emu_limits()->max_buf_size;
+		created->max_tasks = emu_dev_limits(comch_connection->dev)->max_tasks;
+		created->max_room = emu_dev_limits(comch_connection->dev)->max_buf_size;
 	}
 	if (created == NULL || own_consumer_enlist(comch_connection, &created->own) != DOCA_SUCCESS) {
 		free(created);
@@ -101,7 +102,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_post_recv_tasks == 0 ||
-	    num_post_recv_tasks > emu_limits()->max_tasks)
+	    num_post_recv_tasks > consumer->max_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;

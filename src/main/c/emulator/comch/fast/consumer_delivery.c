@@ -4,6 +4,7 @@
 
 #include "base/copy.h"
 #include "base/faults.h"
+#include "dev.h"
 #include "fast/consumer.h"
 #include "memory.h"
 #include "sdk_log.h"
@@ -91,7 +92,7 @@ static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
 {
 	if (consumer->judged != consumer->completed + 1) {
 		consumer->judged = consumer->completed + 1;
-		consumer->verdict = fault_of_receive();
+		consumer->verdict = fault_of_receive(emu_dev_folder(consumer->connection->dev));
 	}
 	return consumer->verdict;
 }

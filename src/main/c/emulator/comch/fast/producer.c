@@ -7,6 +7,7 @@
 #include "base/dense_traffic.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
+#include "dev.h"
 #include "fast/producer.h"
 #include "fast/thread_sends.h"
 #include "readings.h"
@@ -209,7 +210,7 @@ static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *
 		return false;
 	}
 	doca_error_t error;
-	switch (fault_of_send(&error)) {
+	switch (fault_of_send(emu_dev_folder(producer->connection->dev), &error)) {
 	case SEND_AGAIN:
 		*result = DOCA_ERROR_AGAIN;
 		return false;
@@ -282,7 +283,8 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 
 	struct shm_slot *slot = &view->slots[index & view->slot_mask];
 	enum shm_payload payload = place(producer, view, index, slot, source, list, len, imm_len);
-	describe(producer, slot, len, imm_len, payload, faults_any() ? fault_arrival(len) : 0);
+	describe(producer, slot, len, imm_len, payload,
+		 faults_any() ? fault_arrival(emu_dev_folder(producer->connection->dev), len) : 0);
 	if (imm_len > 0)
 		memcpy(slot->bytes, task->imm, imm_len);
 	if (payload == SHM_PAYLOAD_PIPE || payload == SHM_PAYLOAD_FETCH) {

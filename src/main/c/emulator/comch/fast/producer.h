@@ -68,6 +68,7 @@ struct doca_comch_producer {
 	uint64_t max_len;   /* of what is sent */
 	uint32_t map_seen;  /* registration of a map whose buffers may be sent; 0: none yet */
 	uint32_t imm_bound; /* of the immediate data of a send */
+	uint32_t max_tasks;
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
 	doca_comch_producer_task_send_completion_cb_t failed_cb;
 	uint32_t num_tasks;

@@ -66,8 +66,8 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 {
 	if (comch_connection == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result =
-		connection_adopt(comch_connection, &comch_connection->num_producers, emu_limits()->max_producers);
+	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_producers,
+					       emu_dev_limits(comch_connection->dev)->max_producers);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct doca_comch_producer *created = calloc(1, sizeof(*created));
@@ -77,9 +77,10 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	}
 	emu_ctx_init(&created->ctx, &producer_ops);
 	created->connection = comch_connection;
-	created->max_len = emu_limits()->max_buf_size;
-	created->max_list = emu_limits()->max_buf_list_len;
-	created->imm_bound = emu_limits()->max_imm_data_len;
+	created->max_tasks = emu_dev_limits(comch_connection->dev)->max_tasks;
+	created->max_len = emu_dev_limits(comch_connection->dev)->max_buf_size;
+	created->max_list = emu_dev_limits(comch_connection->dev)->max_buf_list_len;
+	created->imm_bound = emu_dev_limits(comch_connection->dev)->max_imm_data_len;
 	created->release = leave_connection;
 	enlist(created);
 	*producer = created;
@@ -117,7 +118,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
 						    uint32_t num_send_tasks)
 {
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_send_tasks == 0 ||
-	    num_send_tasks > emu_limits()->max_tasks)
+	    num_send_tasks > producer->max_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;

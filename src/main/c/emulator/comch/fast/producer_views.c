@@ -38,8 +38,8 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 	opened.packed_limit = shm_packed_limit(opened.capacity);
 	opened.dense = true; /* until it is measured */
 	opened.dense_since = now_ms();
-	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
-		opened.max_imm_len = emu_limits()->max_imm_data_len;
+	if (opened.max_imm_len > emu_dev_limits(producer->connection->dev)->max_imm_data_len)
+		opened.max_imm_len = emu_dev_limits(producer->connection->dev)->max_imm_data_len;
 	*view = opened;
 	return DOCA_SUCCESS;
 }

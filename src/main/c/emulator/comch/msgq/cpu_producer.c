@@ -1,5 +1,6 @@
 /* Producers of a MsgQ: those on the CPU, and the context of both kinds. */
 #include "base/faults.h"
+#include "dev.h"
 #include "msgq/msgq.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -103,7 +104,7 @@ static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *
 	if (msgq_queue_room(queue) <= 0)
 		return true; /* it finds no posted receive: no send that counts */
 	doca_error_t error;
-	switch (fault_of_send(&error)) {
+	switch (fault_of_send(emu_dev_folder(producer->msgq->msgq->dev), &error)) {
 	case SEND_AGAIN:
 		*result = DOCA_ERROR_AGAIN;
 		return false;

@@ -187,8 +187,9 @@ doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq, struc
 	created->msgq = end;
 	created->own.ctx = &created->ctx;
 	created->own.id = (uint32_t)(queue - msgq->queues) + 1;
-	created->imm_data_len = emu_limits()->max_imm_data_len;
+	created->imm_data_len = emu_dev_limits(msgq->dev)->max_imm_data_len;
 	created->imm_bound = EMU_BOUND_MSGQ_IMM_LEN;
+	created->max_tasks = emu_dev_limits(msgq->dev)->max_tasks;
 	created->release = leave_as_consumer;
 	*consumer = created;
 	return DOCA_SUCCESS;
@@ -249,6 +250,7 @@ doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq, struc
 	created->id = id;
 	created->max_list = 1;
 	created->imm_bound = EMU_BOUND_MSGQ_IMM_LEN;
+	created->max_tasks = emu_dev_limits(msgq->dev)->max_tasks;
 	created->release = leave_as_producer;
 	*producer = created;
 	return DOCA_SUCCESS;
