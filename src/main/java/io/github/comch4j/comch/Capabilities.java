@@ -63,39 +63,38 @@ public record Capabilities(
      */
     public static Capabilities of(Device device) {
         MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
-        CapabilityCalls calls = CapabilityCalls.get();
         return new Capabilities(
-                calls.servers(info),
-                calls.clients(info),
-                (int) calls.maxNameLength(info) - 1,
-                calls.maxMessageSize(info),
-                calls.maxReceiveQueueSize(info),
-                calls.maxSendTasks(info),
-                calls.maxClients(info),
-                producer(calls, info),
-                consumer(calls, info));
+                CapabilityCalls.servers(info),
+                CapabilityCalls.clients(info),
+                (int) CapabilityCalls.maxNameLength(info) - 1,
+                CapabilityCalls.maxMessageSize(info),
+                CapabilityCalls.maxReceiveQueueSize(info),
+                CapabilityCalls.maxSendTasks(info),
+                CapabilityCalls.maxClients(info),
+                producer(info),
+                consumer(info));
     }
 
-    private static Optional<Producer> producer(CapabilityCalls calls, MemorySegment info) {
-        if (!calls.producers(info)) {
+    private static Optional<Producer> producer(MemorySegment info) {
+        if (!CapabilityCalls.producers(info)) {
             return Optional.empty();
         }
         return Optional.of(new Producer(
-                calls.producerTasks(info),
-                calls.producerBufferSize(info),
-                calls.producerBufferListLength(info),
-                calls.maxProducers(info)));
+                CapabilityCalls.producerTasks(info),
+                CapabilityCalls.producerBufferSize(info),
+                CapabilityCalls.producerBufferListLength(info),
+                CapabilityCalls.maxProducers(info)));
     }
 
-    private static Optional<Consumer> consumer(CapabilityCalls calls, MemorySegment info) {
-        if (!calls.consumers(info)) {
+    private static Optional<Consumer> consumer(MemorySegment info) {
+        if (!CapabilityCalls.consumers(info)) {
             return Optional.empty();
         }
         return Optional.of(new Consumer(
-                calls.consumerTasks(info),
-                calls.consumerBufferSize(info),
-                calls.consumerBufferListLength(info),
-                calls.maxConsumers(info),
-                calls.maxImmediateLength(info)));
+                CapabilityCalls.consumerTasks(info),
+                CapabilityCalls.consumerBufferSize(info),
+                CapabilityCalls.consumerBufferListLength(info),
+                CapabilityCalls.maxConsumers(info),
+                CapabilityCalls.maxImmediateLength(info)));
     }
 }

@@ -4,7 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.SendCalls;
+import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
@@ -288,7 +288,7 @@ final class MessageSends implements RoomWaiter {
 
     /** The task of a message has ended. */
     void ended(long send, long userData, boolean success) {
-        long task = SendCalls.asTask(send);
+        long task = EndpointCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         long key = sender.free(task, userData);
         if (success || endpoint.context.isEnding()) {

@@ -42,7 +42,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsServers() {
-        return query(CapabilityCalls.get()::servers);
+        return query(CapabilityCalls::servers);
     }
 
     /**
@@ -52,7 +52,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsClients() {
-        return query(CapabilityCalls.get()::clients);
+        return query(CapabilityCalls::clients);
     }
 
     /**

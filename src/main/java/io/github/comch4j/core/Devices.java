@@ -116,8 +116,8 @@ public final class Devices {
                 address(info),
                 DeviceCalls.interfaceName(info),
                 DeviceCalls.infiniBandName(info),
-                CapabilityCalls.get().servers(info),
-                CapabilityCalls.get().clients(info));
+                CapabilityCalls.servers(info),
+                CapabilityCalls.clients(info));
     }
 
     private static PciAddress address(MemorySegment info) {

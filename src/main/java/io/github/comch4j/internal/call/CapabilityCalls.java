@@ -1,79 +1,159 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 
 /**
  * What a device ({@code doca_devinfo}) can do of Comch, and how much ({@code doca_comch_cap_…} and the fast path's
  * like, before DOCA 2.7 {@code doca_cc_cap_…}). None is hot.
  */
-public abstract sealed class CapabilityCalls permits ComchCapabilityCalls, CcCapabilityCalls {
+public final class CapabilityCalls {
+    private static final String ASKING = "asking for capabilities";
+    private static final long NO_LIMIT = 0xFFFF_FFFFL;
+    private static final int LARGEST_LOG = 62;
 
-    /** For the two kinds. */
-    CapabilityCalls() {}
+    private CapabilityCalls() {}
 
-    /** Those of the loaded libraries, chosen once. */
-    public static CapabilityCalls get() {
-        return Bound.CALLS;
+    /** A {@code uint32_t}, and a {@code size_t} in DOCA 2.5. */
+    private static long number(Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> of25) {
+        return NativeLibrary.isCc25() ? Calls.uint64(ASKING, of25) : Calls.uint32(ASKING, call);
     }
 
-    /** Apart, so that the two kinds can be initialised in any order. */
-    private static final class Bound {
-        static final CapabilityCalls CALLS =
-                NativeLibrary.isCc25() ? new CcCapabilityCalls() : new ComchCapabilityCalls();
+    /** As many tasks as a pool can have, of which DOCA 2.5 tells the binary logarithm. */
+    private static long tasks(Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> logOf25) {
+        return NativeLibrary.isCc25()
+                ? 1L << Math.clamp(Calls.uint64(ASKING, logOf25), 0, LARGEST_LOG)
+                : Calls.uint32(ASKING, call);
+    }
+
+    /** Where a release lacks the function: what it can do without. */
+    private static long numberOr(long without, Function<MemorySegment, Answer> call) {
+        try {
+            return Calls.uint32(ASKING, call);
+        } catch (MissingFunctionException e) {
+            return without;
+        }
     }
 
     /** {@code doca_comch_cap_server_is_supported}. */
-    public abstract boolean servers(MemorySegment info);
+    public static boolean servers(MemorySegment info) {
+        return doca_h.doca_comch_cap_server_is_supported(info).isSuccess();
+    }
 
     /** {@code doca_comch_cap_client_is_supported}. */
-    public abstract boolean clients(MemorySegment info);
+    public static boolean clients(MemorySegment info) {
+        return doca_h.doca_comch_cap_client_is_supported(info).isSuccess();
+    }
 
     /** {@code doca_comch_producer_cap_is_supported}. */
-    public abstract boolean producers(MemorySegment info);
+    public static boolean producers(MemorySegment info) {
+        return (NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_is_producer_supported(info)
+                        : doca_h.doca_comch_producer_cap_is_supported(info))
+                .isSuccess();
+    }
 
     /** {@code doca_comch_consumer_cap_is_supported}. */
-    public abstract boolean consumers(MemorySegment info);
+    public static boolean consumers(MemorySegment info) {
+        return (NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_is_consumer_supported(info)
+                        : doca_h.doca_comch_consumer_cap_is_supported(info))
+                .isSuccess();
+    }
 
     /** {@code doca_comch_cap_get_max_name_len}, bytes, with the terminating NUL. */
-    public abstract long maxNameLength(MemorySegment info);
+    public static long maxNameLength(MemorySegment info) {
+        return Calls.uint32(
+                ASKING,
+                out -> NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_name_len(info, out)
+                        : doca_h.doca_comch_cap_get_max_name_len(info, out));
+    }
 
     /** {@code doca_comch_cap_get_max_msg_size}, bytes. */
-    public abstract long maxMessageSize(MemorySegment info);
+    public static long maxMessageSize(MemorySegment info) {
+        return number(
+                out -> doca_h.doca_comch_cap_get_max_msg_size(info, out),
+                out -> cc_h.doca_cc_cap_get_max_msg_size(info, out));
+    }
 
     /** {@code doca_comch_cap_get_max_recv_queue_size}, messages. */
-    public abstract long maxReceiveQueueSize(MemorySegment info);
+    public static long maxReceiveQueueSize(MemorySegment info) {
+        return number(
+                out -> doca_h.doca_comch_cap_get_max_recv_queue_size(info, out),
+                out -> cc_h.doca_cc_cap_get_max_recv_queue_size(info, out));
+    }
 
-    /** {@code doca_comch_cap_get_max_send_tasks}. */
-    public abstract long maxSendTasks(MemorySegment info);
+    /** {@code doca_comch_cap_get_max_send_tasks}; in DOCA 2.5 as many of them as a pool can have. */
+    public static long maxSendTasks(MemorySegment info) {
+        long tasks = number(
+                out -> doca_h.doca_comch_cap_get_max_send_tasks(info, out),
+                out -> cc_h.doca_cc_cap_get_max_send_tasks(info, out));
+        return NativeLibrary.isCc25() ? Long.highestOneBit(tasks) : tasks;
+    }
 
     /** {@code doca_comch_cap_get_max_clients}. */
-    public abstract long maxClients(MemorySegment info);
+    public static long maxClients(MemorySegment info) {
+        return number(
+                out -> doca_h.doca_comch_cap_get_max_clients(info, out),
+                out -> cc_h.doca_cc_cap_get_max_clients(info, out));
+    }
 
     /** {@code doca_comch_producer_cap_get_max_num_tasks}. */
-    public abstract long producerTasks(MemorySegment info);
+    public static long producerTasks(MemorySegment info) {
+        return tasks(
+                out -> doca_h.doca_comch_producer_cap_get_max_num_tasks(info, out),
+                out -> cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, out));
+    }
 
     /** {@code doca_comch_producer_cap_get_max_buf_size}, bytes. */
-    public abstract long producerBufferSize(MemorySegment info);
+    public static long producerBufferSize(MemorySegment info) {
+        return number(
+                out -> doca_h.doca_comch_producer_cap_get_max_buf_size(info, out),
+                out -> cc_h.doca_cc_producer_cap_get_max_buf_size(info, out));
+    }
 
-    /** {@code doca_comch_producer_cap_get_max_buf_list_len}. */
-    public abstract long producerBufferListLength(MemorySegment info);
+    /** {@code doca_comch_producer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
+    public static long producerBufferListLength(MemorySegment info) {
+        return numberOr(1, out -> doca_h.doca_comch_producer_cap_get_max_buf_list_len(info, out));
+    }
 
-    /** {@code doca_comch_producer_cap_get_max_producers}. */
-    public abstract long maxProducers(MemorySegment info);
+    /** {@code doca_comch_producer_cap_get_max_producers}: DOCA 2.5 names no limit. */
+    public static long maxProducers(MemorySegment info) {
+        return numberOr(NO_LIMIT, out -> doca_h.doca_comch_producer_cap_get_max_producers(info, out));
+    }
 
     /** {@code doca_comch_consumer_cap_get_max_num_tasks}. */
-    public abstract long consumerTasks(MemorySegment info);
+    public static long consumerTasks(MemorySegment info) {
+        return tasks(
+                out -> doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, out),
+                out -> cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, out));
+    }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_size}, bytes. */
-    public abstract long consumerBufferSize(MemorySegment info);
+    public static long consumerBufferSize(MemorySegment info) {
+        return number(
+                out -> doca_h.doca_comch_consumer_cap_get_max_buf_size(info, out),
+                out -> cc_h.doca_cc_consumer_cap_get_max_buf_size(info, out));
+    }
 
-    /** {@code doca_comch_consumer_cap_get_max_buf_list_len}. */
-    public abstract long consumerBufferListLength(MemorySegment info);
+    /** {@code doca_comch_consumer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
+    public static long consumerBufferListLength(MemorySegment info) {
+        return numberOr(1, out -> doca_h.doca_comch_consumer_cap_get_max_buf_list_len(info, out));
+    }
 
-    /** {@code doca_comch_consumer_cap_get_max_consumers}. */
-    public abstract long maxConsumers(MemorySegment info);
+    /** {@code doca_comch_consumer_cap_get_max_consumers}: DOCA 2.5 names no limit. */
+    public static long maxConsumers(MemorySegment info) {
+        return numberOr(NO_LIMIT, out -> doca_h.doca_comch_consumer_cap_get_max_consumers(info, out));
+    }
 
-    /** {@code doca_comch_consumer_cap_get_max_imm_data_len}, bytes. */
-    public abstract long maxImmediateLength(MemorySegment info);
+    /** {@code doca_comch_consumer_cap_get_max_imm_data_len}, bytes: 0 before DOCA 2.7. */
+    public static long maxImmediateLength(MemorySegment info) {
+        return numberOr(0, out -> doca_h.doca_comch_consumer_cap_get_max_imm_data_len(info, out));
+    }
 }

@@ -1,24 +1,24 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Calls of clients ({@code doca_comch_client_…}, before DOCA 2.7 {@code doca_cc_client_…}). */
-public abstract sealed class ClientCalls extends EndpointCalls permits ComchClientCalls, CcClientCalls {
+public final class ClientCalls extends EndpointCalls {
 
-    /** For the two kinds. */
-    ClientCalls() {}
+    private static final ClientCalls CALLS = new ClientCalls();
+    private static final String ALLOCATE_NAME =
+            OF_2_5 ? "doca_cc_client_send_task_alloc_init" : Symbols.nameOf("doca_comch_client_task_send_alloc_init");
 
-    /** Those of the loaded libraries, chosen once. */
+    private ClientCalls() {}
+
+    /** As what servers and clients have in common. */
     public static ClientCalls get() {
-        return Bound.CALLS;
-    }
-
-    /** Apart, so that the two kinds can be initialised in any order. */
-    private static final class Bound {
-        static final ClientCalls CALLS = NativeLibrary.isCc25() ? new CcClientCalls() : new ComchClientCalls();
+        return CALLS;
     }
 
     /** {@code doca_comch_client_create}. */
@@ -37,6 +37,60 @@ public abstract sealed class ClientCalls extends EndpointCalls permits ComchClie
     @Override
     public void destroy(MemorySegment endpoint, String action) {
         doca_h.doca_comch_client_destroy(endpoint).check(action);
+    }
+
+    @Override
+    public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_client_set_max_msg_size(endpoint, size)
+                        : doca_h.doca_comch_client_set_max_msg_size(endpoint, size))
+                .check(action);
+    }
+
+    @Override
+    public int maxMessageSize(MemorySegment endpoint, String action) {
+        return size(
+                action,
+                out -> doca_h.doca_comch_client_get_max_msg_size(endpoint, out),
+                out -> cc_h.doca_cc_client_get_max_msg_size(endpoint, out));
+    }
+
+    @Override
+    public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_client_set_recv_queue_size(endpoint, size)
+                        : doca_h.doca_comch_client_set_recv_queue_size(endpoint, size))
+                .check(action);
+    }
+
+    @Override
+    public int receiveQueueSize(MemorySegment endpoint, String action) {
+        return size(
+                action,
+                out -> doca_h.doca_comch_client_get_recv_queue_size(endpoint, out),
+                out -> cc_h.doca_cc_client_get_recv_queue_size(endpoint, out));
+    }
+
+    @Override
+    public void configureSend(
+            MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_client_send_task_set_conf(endpoint, sent, notSent, (byte) Pools.log(tasks))
+                        : doca_h.doca_comch_client_task_send_set_conf(endpoint, sent, notSent, tasks))
+                .check(action);
+    }
+
+    @Override
+    Answer allocateSend(
+            MemorySegment endpoint, MemorySegment connection, MemorySegment message, int length, MemorySegment out) {
+        return OF_2_5
+                ? cc_h.doca_cc_client_send_task_alloc_init(endpoint, connection, message, length, out)
+                : doca_h.doca_comch_client_task_send_alloc_init(endpoint, connection, message, length, out);
+    }
+
+    @Override
+    public String allocateSendFunction() {
+        return ALLOCATE_NAME;
     }
 
     @Override

@@ -1,16 +1,22 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 
 /** What servers and clients have in common under different names. */
 public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
+
+    /** Whether it is DOCA 2.5 that is loaded, which has other types. */
+    static final boolean OF_2_5 = NativeLibrary.isCc25();
 
     /**
      * Whether lengths of messages are a {@code size_t}, to the functions that allocate a task and to the callback for a
      * message that arrives: in DOCA 2.5.
      */
-    public static final boolean WIDE = NativeLibrary.isCc25();
+    public static final boolean WIDE = OF_2_5;
 
     /** For the two kinds. */
     EndpointCalls() {}
@@ -46,10 +52,31 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /**
      * {@code …_task_send_alloc_init}: copies the message; the task's pointer is written to {@code out}. Returns
-     * {@code doca_error_t}. Hot.
+     * {@code doca_error_t}.
      */
-    public abstract int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out);
+    public final int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out) {
+        return allocateSend(
+                        MemorySegment.ofAddress(endpoint),
+                        MemorySegment.ofAddress(connection),
+                        message,
+                        length,
+                        MemorySegment.ofAddress(out))
+                .code();
+    }
+
+    abstract Answer allocateSend(
+            MemorySegment endpoint, MemorySegment connection, MemorySegment message, int length, MemorySegment out);
 
     /** The C name of {@link #allocateSend}. */
     public abstract String allocateSendFunction();
+
+    /** {@code doca_comch_task_send_as_task}. Hot. */
+    public static long asTask(long send) {
+        return doca_h.doca_comch_task_send_as_task$hot(send);
+    }
+
+    /** A {@code uint32_t}, and a {@code size_t} in DOCA 2.5. */
+    static int size(String action, Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> of25) {
+        return OF_2_5 ? Calls.size(action, of25) : (int) Calls.uint32(action, call);
+    }
 }

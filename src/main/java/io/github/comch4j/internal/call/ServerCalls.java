@@ -1,27 +1,26 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Calls of servers ({@code doca_comch_server_…}, before DOCA 2.7 {@code doca_cc_server_…}). */
-public abstract sealed class ServerCalls extends EndpointCalls permits ComchServerCalls, CcServerCalls {
+public final class ServerCalls extends EndpointCalls {
     /** {@code doca_comch_server_disconnect}. */
     public static final String DISCONNECT_NAME = "doca_comch_server_disconnect";
 
-    /** For the two kinds. */
-    ServerCalls() {}
+    private static final ServerCalls CALLS = new ServerCalls();
+    private static final String ALLOCATE_NAME =
+            OF_2_5 ? "doca_cc_server_send_task_alloc_init" : Symbols.nameOf("doca_comch_server_task_send_alloc_init");
 
-    /** Those of the loaded libraries, chosen once. */
+    private ServerCalls() {}
+
+    /** As what servers and clients have in common. */
     public static ServerCalls get() {
-        return Bound.CALLS;
-    }
-
-    /** Apart, so that the two kinds can be initialised in any order. */
-    private static final class Bound {
-        static final ServerCalls CALLS = NativeLibrary.isCc25() ? new CcServerCalls() : new ComchServerCalls();
+        return CALLS;
     }
 
     /** {@code doca_comch_server_create}. */
@@ -40,6 +39,60 @@ public abstract sealed class ServerCalls extends EndpointCalls permits ComchServ
     @Override
     public void destroy(MemorySegment endpoint, String action) {
         doca_h.doca_comch_server_destroy(endpoint).check(action);
+    }
+
+    @Override
+    public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_server_set_max_msg_size(endpoint, size)
+                        : doca_h.doca_comch_server_set_max_msg_size(endpoint, size))
+                .check(action);
+    }
+
+    @Override
+    public int maxMessageSize(MemorySegment endpoint, String action) {
+        return size(
+                action,
+                out -> doca_h.doca_comch_server_get_max_msg_size(endpoint, out),
+                out -> cc_h.doca_cc_server_get_max_msg_size(endpoint, out));
+    }
+
+    @Override
+    public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_server_set_recv_queue_size(endpoint, size)
+                        : doca_h.doca_comch_server_set_recv_queue_size(endpoint, size))
+                .check(action);
+    }
+
+    @Override
+    public int receiveQueueSize(MemorySegment endpoint, String action) {
+        return size(
+                action,
+                out -> doca_h.doca_comch_server_get_recv_queue_size(endpoint, out),
+                out -> cc_h.doca_cc_server_get_recv_queue_size(endpoint, out));
+    }
+
+    @Override
+    public void configureSend(
+            MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
+        (OF_2_5
+                        ? cc_h.doca_cc_server_send_task_set_conf(endpoint, sent, notSent, (byte) Pools.log(tasks))
+                        : doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks))
+                .check(action);
+    }
+
+    @Override
+    Answer allocateSend(
+            MemorySegment endpoint, MemorySegment connection, MemorySegment message, int length, MemorySegment out) {
+        return OF_2_5
+                ? cc_h.doca_cc_server_send_task_alloc_init(endpoint, connection, message, length, out)
+                : doca_h.doca_comch_server_task_send_alloc_init(endpoint, connection, message, length, out);
+    }
+
+    @Override
+    public String allocateSendFunction() {
+        return ALLOCATE_NAME;
     }
 
     @Override

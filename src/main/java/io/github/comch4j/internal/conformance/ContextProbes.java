@@ -7,7 +7,7 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ClientCalls;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.ContextCalls;
-import io.github.comch4j.internal.call.SendCalls;
+import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.Handle;
 import java.lang.foreign.MemorySegment;
@@ -154,7 +154,7 @@ final class ContextProbes {
                         String outcome = raw.allocate(raw.connection(), length, out);
                         stage.answer("alloc_init of " + (length == 0 ? "0 bytes" : "too many"), outcome);
                         if (outcome.equals(Outcome.SUCCESS)) {
-                            TaskCalls.free(SendCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0)));
+                            TaskCalls.free(EndpointCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0)));
                         }
                     }
                 }))
@@ -181,7 +181,7 @@ final class ContextProbes {
                 .host(running((stage, raw) -> {
                     MemorySegment out = raw.cell();
                     if (raw.allocate(raw.connection(), 1, out).equals(Outcome.SUCCESS)) {
-                        long task = SendCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0));
+                        long task = EndpointCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0));
                         stage.answer("submit", Outcome.name(TaskCalls.submit(task)));
                         stage.answer("submit again", Outcome.name(TaskCalls.submit(task)));
                         long soon = System.nanoTime() + 100_000_000;

@@ -2,7 +2,6 @@ package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.EndpointCalls;
-import io.github.comch4j.internal.call.SendCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.Arena;
@@ -42,7 +41,7 @@ final class PlainMessageSender extends MessageSender {
         if (code != Calls.SUCCESS) {
             return code;
         }
-        long task = SendCalls.asTask(allocated.get(ValueLayout.JAVA_LONG, 0));
+        long task = EndpointCalls.asTask(allocated.get(ValueLayout.JAVA_LONG, 0));
         TaskCalls.setUserData(task, place);
         code = TaskCalls.submit(task);
         if (code != Calls.SUCCESS) {

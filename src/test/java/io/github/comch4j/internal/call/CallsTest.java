@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.cc.cc_h;
@@ -38,10 +39,18 @@ class CallsTest {
     /** The first time, when the function is looked up, as well as later. */
     @Test
     void aMissingFunctionOfTheGeneratedBindingsIsExplained() {
+        boolean isComch = Feature.DISCONNECT.isThere();
+        String missing = isComch ? "doca_cc_client_set_max_msg_size" : "doca_comch_server_disconnect";
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> cc_h.doca_cc_client_set_max_msg_size(MemorySegment.NULL, 1))
+            assertThatThrownBy(() -> {
+                        if (isComch) {
+                            cc_h.doca_cc_client_set_max_msg_size(MemorySegment.NULL, 1);
+                        } else {
+                            doca_h.doca_comch_server_disconnect(MemorySegment.NULL, MemorySegment.NULL);
+                        }
+                    })
                     .isInstanceOf(MissingFunctionException.class)
-                    .hasMessageContaining("doca_cc_client_set_max_msg_size");
+                    .hasMessageContaining(missing);
         }
     }
 
