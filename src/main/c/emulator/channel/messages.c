@@ -93,17 +93,12 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 	if (peer_seems_gone(peer, now))
 		return reset(peer, "it has gone");
 	if (faults_any()) {
-		switch (fault_of_send(NULL, &result)) {
-		case SEND_AGAIN:
-			return DOCA_ERROR_AGAIN;
-		case SEND_FAILS:
-			return result;
-		case SEND_DROPS_CONNECTION:
+		enum send_fault fault = fault_of_send(NULL, &result);
+		if (fault == SEND_DROPS_CONNECTION)
 			return drop(endpoint, peer);
-		case SEND_GOES_ON:
-		default:
-			arrival = fault_arrival(NULL, len);
-		}
+		if (fault != SEND_GOES_ON)
+			return result;
+		arrival = fault_arrival(NULL, len);
 	}
 	result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
 	if (result == DOCA_ERROR_AGAIN) {

@@ -239,11 +239,14 @@ enum send_fault fault_of_send(const char *folder, doca_error_t *error)
 	struct faults *faults = faults_of(folder);
 	if (take(&faults->again)) {
 		fault = SEND_AGAIN;
+		*error = DOCA_ERROR_AGAIN;
 	} else {
 		bool drops = strikes(&faults->drop);
 		bool fails = strikes(&faults->fail_send);
-		*error = faults->fail_send.error;
-		fault = drops ? SEND_DROPS_CONNECTION : fails ? SEND_FAILS : SEND_GOES_ON;
+		if (drops || fails) {
+			fault = drops ? SEND_DROPS_CONNECTION : SEND_FAILS;
+			*error = drops ? DOCA_ERROR_NOT_CONNECTED : faults->fail_send.error;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return fault;

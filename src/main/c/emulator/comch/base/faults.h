@@ -27,7 +27,8 @@ uint64_t fault_accept_delay_ms(const char *folder);
 
 enum send_fault { SEND_GOES_ON, SEND_AGAIN, SEND_FAILS, SEND_DROPS_CONNECTION };
 
-/* What happens to a send that is being submitted; `error` is set for SEND_FAILS. */
+/* What happens to a send that is being submitted. What does not go on has `error`: AGAIN, the one that is asked for, or
+ * NOT_CONNECTED. */
 enum send_fault fault_of_send(const char *folder, doca_error_t *error);
 
 /* The status with which a receive that is being completed fails, or SUCCESS. */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/faults.h"
 #include "base/settings.h"
+#include "connection/faulty_send.h"
 #include "connection/own_consumers.h"
 #include "control/messages.h"
 #include "control/peer_consumers.h"
@@ -150,24 +151,11 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	struct comch_endpoint *endpoint = connection->endpoint;
 	if (atomic_load_explicit(&connection->severed, memory_order_relaxed) || connection->broken)
 		return DOCA_ERROR_NOT_CONNECTED;
-	if (faults_any()) {
-		doca_error_t error;
-		switch (fault_of_send(emu_dev_folder(endpoint->dev), &error)) {
-		case SEND_AGAIN:
-			return DOCA_ERROR_AGAIN;
-		case SEND_FAILS:
-			task_sent_off(task);
-			task_fifo_end(&endpoint->done, task, error);
-			return DOCA_SUCCESS;
-		case SEND_DROPS_CONNECTION:
-			connection_cut(connection);
-			return DOCA_ERROR_NOT_CONNECTED;
-		case SEND_GOES_ON:
-			break;
-		}
-	}
+	doca_error_t result;
+	if (faults_any() && !device_lets_send(endpoint->dev, connection, task, &endpoint->done, &result))
+		return result;
 	/* Messages that wait already go first. */
-	doca_error_t result = DOCA_ERROR_AGAIN;
+	result = DOCA_ERROR_AGAIN;
 	if (connection->tx.pending_first == NULL)
 		result = messages_send(connection, send->message, send->len);
 	else

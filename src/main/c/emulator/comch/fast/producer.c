@@ -7,6 +7,7 @@
 #include "base/dense_traffic.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
+#include "connection/faulty_send.h"
 #include "dev.h"
 #include "fast/producer.h"
 #include "fast/thread_sends.h"
@@ -209,24 +210,7 @@ static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *
 		*result = no_buffer_posted(producer);
 		return false;
 	}
-	doca_error_t error;
-	switch (fault_of_send(emu_dev_folder(producer->connection->dev), &error)) {
-	case SEND_AGAIN:
-		*result = DOCA_ERROR_AGAIN;
-		return false;
-	case SEND_FAILS:
-		task_sent_off(task);
-		task_fifo_end(&producer->done, task, error);
-		*result = DOCA_SUCCESS;
-		return false;
-	case SEND_DROPS_CONNECTION:
-		connection_cut(producer->connection);
-		*result = DOCA_ERROR_NOT_CONNECTED;
-		return false;
-	case SEND_GOES_ON:
-	default:
-		return true;
-	}
+	return device_lets_send(producer->connection->dev, producer->connection, task, &producer->done, result);
 }
 
 /* Whether the device may read by way of the buffer's map. */

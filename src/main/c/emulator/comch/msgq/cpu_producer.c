@@ -1,5 +1,6 @@
 /* Producers of a MsgQ: those on the CPU, and the context of both kinds. */
 #include "base/faults.h"
+#include "connection/faulty_send.h"
 #include "dev.h"
 #include "msgq/msgq.h"
 #include "readings.h"
@@ -95,31 +96,6 @@ static uint64_t due_in(struct doca_ctx *ctx)
 	return EMU_NEVER;
 }
 
-/* Whether faults on demand let this send go on; otherwise `result` is submit's answer. There is no connection that
- * could break. */
-static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *producer,
-						    const struct msgq_queue *queue, struct doca_task *task,
-						    doca_error_t *result)
-{
-	if (msgq_queue_room(queue) <= 0)
-		return true; /* it finds no posted receive: no send that counts */
-	doca_error_t error;
-	switch (fault_of_send(emu_dev_folder(producer->msgq->msgq->dev), &error)) {
-	case SEND_AGAIN:
-		*result = DOCA_ERROR_AGAIN;
-		return false;
-	case SEND_FAILS:
-		task_sent_off(task);
-		task_fifo_end(&producer->done, task, error);
-		*result = DOCA_SUCCESS;
-		return false;
-	case SEND_DROPS_CONNECTION:
-	case SEND_GOES_ON:
-	default:
-		return true;
-	}
-}
-
 static doca_error_t submit(struct doca_task *base, uint32_t flags)
 {
 	(void)flags;
@@ -135,7 +111,9 @@ static doca_error_t submit(struct doca_task *base, uint32_t flags)
 		return READING_CONSUMER_UNKNOWN;
 	}
 	doca_error_t result;
-	if (faults_any() && !suffer_faults(producer, queue, base, &result))
+	/* A send that finds no posted receive does not count. */
+	if (faults_any() && msgq_queue_room(queue) > 0 &&
+	    !device_lets_send(producer->msgq->msgq->dev, NULL, base, &producer->done, &result))
 		return result;
 	result = msgq_queue_send(queue, producer->id, task->any_imm, task->imm_len);
 	if (result != DOCA_SUCCESS)
