@@ -53,16 +53,16 @@ class PackagesTest {
             "comch",
             "channel",
             "dpa",
-            "internal.handover",
-            "internal.window",
-            "internal.connect",
+            "internal.support.handover",
+            "internal.support.window",
+            "internal.support.connect",
             "io",
             "rpc",
             "netty",
             "management",
             "emulator",
-            "internal.program",
-            "internal.conformance",
+            "internal.support.program",
+            "internal.support.conformance",
             "samples",
             "cli");
 
@@ -156,6 +156,15 @@ class PackagesTest {
     @Test
     void arrowsPointDownOnly() {
         assertThat(upward(arrows)).isEmpty();
+    }
+
+    /** So that the name tells: what is made of public classes is in one drawer. */
+    @Test
+    void whatIsInternalLiesBelowComchOrIsSupport() {
+        assertThat(ORDER.subList(ORDER.indexOf("comch"), ORDER.size()))
+                .filteredOn(name -> name.startsWith("internal."))
+                .hasSize(5)
+                .allMatch(name -> name.startsWith("internal.support."));
     }
 
     /** Imports for Javadoc leave nothing in the classes. */

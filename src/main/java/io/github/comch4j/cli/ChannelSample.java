@@ -9,7 +9,7 @@ import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -8,7 +8,7 @@ import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
-import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.internal.program.Json;
+import io.github.comch4j.internal.support.program.Json;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -8,7 +8,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.program.Sizes;
+import io.github.comch4j.internal.support.program.Sizes;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;

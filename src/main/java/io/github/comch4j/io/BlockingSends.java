@@ -11,7 +11,7 @@ import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.internal.support.window.SocketFrames;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
 package io.github.comch4j.io;
 
-import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.support.handover.HandOver;
 import java.util.function.Supplier;
 
 /** A message that was handed to the loop to be sent. All methods belong to the loop. */

@@ -2,8 +2,8 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.window.ReceiveWindow;
-import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.internal.support.window.ReceiveWindow;
+import io.github.comch4j.internal.support.window.SocketFrames;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;

@@ -6,7 +6,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.PeCalls;
-import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.support.connect.Connector;
 import io.github.comch4j.io.ComchSocket.State;
 import java.time.Duration;
 import java.util.Objects;

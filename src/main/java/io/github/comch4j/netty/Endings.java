@@ -8,7 +8,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.internal.support.window.SocketFrames;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.support.handover.HandOver;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;

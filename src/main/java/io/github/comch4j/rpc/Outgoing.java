@@ -1,6 +1,6 @@
 package io.github.comch4j.rpc;
 
-import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.support.handover.HandOver;
 import java.lang.foreign.MemorySegment;
 
 /** Something that is to be sent, in one frame or in several. */

@@ -9,7 +9,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.internal.support.window.SocketFrames;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

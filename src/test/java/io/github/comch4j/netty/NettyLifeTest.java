@@ -9,7 +9,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.internal.support.window.SocketFrames;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -75,8 +75,8 @@ class NettyStreamTest extends NettyScene {
         Collector arrived = new Collector();
         bind(() -> arrived);
         Channel channel = connect(new Collector());
-        byte[] frame = io.github.comch4j.internal.window.SocketFrames.make(
-                io.github.comch4j.internal.window.SocketFrames.FINISHED, 0);
+        byte[] frame = io.github.comch4j.internal.support.window.SocketFrames.make(
+                io.github.comch4j.internal.support.window.SocketFrames.FINISHED, 0);
         channel.writeAndFlush(buffer(frame)).sync();
         channel.writeAndFlush(buffer(frame)).sync();
         channel.writeAndFlush(buffer(new byte[] {1})).sync();

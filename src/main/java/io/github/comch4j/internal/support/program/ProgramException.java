@@ -1,0 +1,35 @@
+package io.github.comch4j.internal.support.program;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.PciAddress;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a transfer. The message is one sentence for the user, without its full stop. */
+public final class ProgramException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public ProgramException(String message) {
+        super(message);
+    }
+
+    public ProgramException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    /**
+     * For a client that no server has accepted.
+     *
+     * @param server the server's name
+     * @param device the client's
+     * @param refusal of the last attempt; null if there is none
+     * @param advice what to say if that has no reason
+     */
+    public static ProgramException refused(
+            String server, PciAddress device, @Nullable DocaException refusal, String advice) {
+        String reason = refusal == null ? "" : refusal.reason();
+        return new ProgramException(
+                "no server \"" + server + "\" accepts clients of " + device + ": "
+                        + (reason.isEmpty() ? advice : reason),
+                refusal);
+    }
+}
