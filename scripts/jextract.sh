@@ -6,8 +6,8 @@
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dpa.txt and batch.txt: a new symbol
-# needs a line there. hot.txt names the functions that are called for each message.
+# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dma.txt, dpa.txt and batch.txt: a new
+# symbol needs a line there. hot.txt names the functions that are called for each message.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,13 +73,14 @@ extract() {
         "$@") || die "jextract failed"
 }
 
-# Java has no use for the parser of command lines, and none yet for DMA.
+# Java has no use for the parser of command lines; DMA is in a library of its own.
 extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && ls doca_*.h | grep -Ev 'doca_(argp|dma)')
 # What DOCA 2.5 has of Comch. What Java calls of its Core has the same types in headers; so has Comch of 2.6, but for
 # the names.
 extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)
 # The endpoint API, which DOCA 3.0 has no more.
 extract headers/2.5 channel_h io.github.comch4j.ffi.channel channel.txt doca_comm_channel.h
+extract headers dma_h io.github.comch4j.ffi.dma dma.txt doca_dma.h
 # What kernels of the emulated DPA call; of its own, as it has names of doca_dpa.h.
 extract headers/dpa dpa_h io.github.comch4j.ffi.dpa dpa.txt $(cd headers/dpa && echo doca_*.h)
 extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
@@ -98,7 +99,7 @@ find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWa
 
 # Their initialisers do not fail where the JVM forbids native calls.
 pointer='io.github.comch4j.internal.load.NativeAccess.pointer()'
-for header in doca_h cc/cc_h channel/channel_h dpa/dpa_h batch/batch_h; do
+for header in doca_h cc/cc_h channel/channel_h dma/dma_h dpa/dpa_h batch/batch_h; do
     bindings="$work/generated/io/github/comch4j/ffi/$header.java"
     sed -i "/C_POINTER = ValueLayout.ADDRESS\$/{N;s/= .*/= $pointer;/}" "$bindings"
     grep -qF "C_POINTER = $pointer;" "$bindings" || die "jextract writes pointers in another way"
@@ -106,7 +107,8 @@ done
 
 # Functions explain what they lack and what they are refused; some are hot.
 (cd "$work/generated/io/github/comch4j/ffi" &&
-    "$root/scripts/dev/lib/bindings.py" "$root/$lists/hot.txt" {doca_h,cc/cc_h,channel/channel_h,dpa/dpa_h}.java) ||
+    "$root/scripts/dev/lib/bindings.py" "$root/$lists/hot.txt" \
+        {doca_h,cc/cc_h,channel/channel_h,dma/dma_h,dpa/dpa_h}.java) ||
     die "the functions are not as they should be"
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.

@@ -17,6 +17,7 @@ module io.github.comch4j {
     exports io.github.comch4j.channel;
     exports io.github.comch4j.comch;
     exports io.github.comch4j.core;
+    exports io.github.comch4j.dma;
     exports io.github.comch4j.dpa;
     exports io.github.comch4j.emulator;
     exports io.github.comch4j.io;

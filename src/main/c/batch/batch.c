@@ -14,6 +14,7 @@ static inline uint32_t row_len(uint64_t row)
 }
 
 static struct batch_functions doca;
+static struct batch_copy_functions dma;
 
 /* The engine with an inbox that this thread progresses; NULL: none. DOCA calls back only then. Eight bytes fit into the
  * room that the C library keeps for such variables of libraries that are loaded late. */
@@ -66,6 +67,14 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 		doca.submit_ex = submit_with_doorbell;
 		doca.flush_tasks = flush_nothing;
 	}
+	return 1;
+}
+
+uint32_t comch4j_batch_init_copies(const struct batch_copy_functions *functions)
+{
+	if (functions->layout != comch4j_batch_layout() || functions->set_src == NULL || functions->set_dst == NULL)
+		return 0;
+	dma = *functions;
 	return 1;
 }
 
@@ -181,6 +190,23 @@ void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task,
 	append_failure(ctx_data.ptr, (uint32_t)task_data.u64);
 }
 
+void comch4j_batch_copied(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task;
+	const struct batch_context *context = ctx_data.ptr;
+	uint32_t slot = (uint32_t)task_data.u64;
+	size_t data_len = 0;
+	if (UNLIKELY(doca.get_data_len(context->slots[slot].buf, &data_len) != DOCA_SUCCESS))
+		data_len = 0;
+	append(context, slot, DOCA_SUCCESS)->data_len = data_len;
+}
+
+void comch4j_batch_not_copied(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task;
+	append_failure(ctx_data.ptr, (uint32_t)task_data.u64);
+}
+
 void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
 			 enum doca_ctx_states after)
 {
@@ -220,15 +246,29 @@ bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data co
 
 /* ---- submits ---- */
 
+static doca_error_t apply_source(const struct batch_source *source, const struct batch_slot *slot, uint32_t changes)
+{
+	if ((changes & BATCH_SRC) != 0)
+		dma.set_src(slot->typed, source->buf);
+	bool moved = (changes & BATCH_SRC_DATA) != 0;
+	return moved ? doca.set_data(source->buf, source->data, source->data_len) : DOCA_SUCCESS;
+}
+
 /* Brings task and buffer up to date. */
 static doca_error_t apply_changes(const struct batch_context *context, struct batch_slot *slot)
 {
 	const struct batch_data *segment = &context->data[slot - context->slots];
 	uint32_t changes = slot->changes;
 	slot->changes = 0;
-	if (context->receives) {
+	if (context->kind == BATCH_RECEIVES) {
 		if ((changes & BATCH_BUF) != 0)
 			doca.receive_set_buf(slot->typed, slot->buf);
+	} else if (context->kind == BATCH_COPIES) {
+		if ((changes & BATCH_BUF) != 0)
+			dma.set_dst(slot->typed, slot->buf);
+		doca_error_t result = apply_source(&context->sources[slot - context->slots], slot, changes);
+		if (result != DOCA_SUCCESS)
+			return result;
 	} else {
 		if ((changes & BATCH_BUF) != 0)
 			doca.send_set_buf(slot->typed, slot->buf);

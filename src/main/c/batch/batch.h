@@ -21,10 +21,12 @@
 #include "doca_error.h"
 #include "doca_pe.h"
 
+struct doca_dma_task_memcpy; /* of doca_dma.h, which an SDK may lack */
+
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 16u
+#define BATCH_VERSION 17u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_ex and flush_tasks may be NULL: old releases lack them. So may all three of send_set_imm, receive_imm
@@ -50,10 +52,17 @@ struct batch_functions {
 	void (*flush_tasks)(struct doca_ctx *ctx);
 };
 
+/* Those of libdoca_dma, which is loaded when a program makes its first context of DMA. */
+struct batch_copy_functions {
+	uint64_t layout; /* as in batch_functions */
+	void (*set_src)(struct doca_dma_task_memcpy *task, const struct doca_buf *src);
+	void (*set_dst)(struct doca_dma_task_memcpy *task, struct doca_buf *dst);
+};
+
 /* An event: a task ended, or DOCA refused a queued one, or a context changed its state, or a message arrived. */
 struct batch_entry {
-	/* Of the received-into buffer's data segment; of a change of state, see BATCH_STATE; of a message, the user
-	 * data of its connection. */
+	/* Of the data segment of the buffer received into, or copied to; of a change of state, see BATCH_STATE; of a
+	 * message, the user data of its connection. */
 	uint64_t data_len;
 	/* Address of received immediate data, valid until the task is submitted again; or of a message. Of a receive
 	 * without: how many of the following entries belong to its row, see comch4j_batch_poll_rows. */
@@ -114,13 +123,21 @@ struct batch_engine {
 	uint8_t *long_inbox; /* BATCH_LONG_MESSAGES * BATCH_LONG_LEN bytes; NULL: no long message has come yet */
 };
 
-/* A producer or consumer. Its address is the context's user data. */
+/* What the tasks of a context do. */
+enum batch_kind {
+	BATCH_SENDS,
+	BATCH_RECEIVES,
+	BATCH_COPIES,
+};
+
+/* A producer or consumer, or a context of DMA. Its address is the context's user data. */
 struct batch_context {
 	struct batch_engine *engine;
 	struct batch_context *next;
 	struct doca_ctx *ctx;
 	struct batch_slot *slots;
-	struct batch_data *data; /* by slot */
+	struct batch_data *data;      /* by slot */
+	struct batch_source *sources; /* by slot, of copies */
 	/* Rows (BATCH_ROW_SHIFT) of slots to be submitted, perhaps with BATCH_EMPTY. With a place for each slot: a row
 	 * takes as many as it has slots, and is in the first of them. */
 	uint64_t *queue;
@@ -128,7 +145,7 @@ struct batch_context {
 	uint32_t queue_head; /* only C writes it */
 	uint32_t queue_tail; /* only Java writes it */
 	uint16_t index;      /* Java's number of the context */
-	uint8_t receives;
+	uint8_t kind;        /* enum batch_kind */
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
 	/* Rows of slots whose sends have succeeded, of a producer that need not know more; as the queue. */
@@ -146,19 +163,21 @@ struct batch_context {
 #define BATCH_EMPTY UINT32_C(0x80000000)
 
 enum batch_change {
-	BATCH_BUF = 1,      /* the task has another buffer than `buf` */
-	BATCH_CONSUMER = 2, /* the task has another consumer than `consumer` */
-	BATCH_DATA = 4,     /* the data segment of `buf` is not where batch_data says */
-	BATCH_IMM = 8,      /* the task has other immediate data than batch_data says */
+	BATCH_BUF = 1,       /* the task has another buffer than `buf` */
+	BATCH_CONSUMER = 2,  /* the task has another consumer than `consumer` */
+	BATCH_DATA = 4,      /* the data segment of `buf` is not where batch_data says */
+	BATCH_IMM = 8,       /* the task has other immediate data than batch_data says */
+	BATCH_SRC = 16,      /* the copy has another source than batch_source says */
+	BATCH_SRC_DATA = 32, /* the data segment of its source is not where batch_source says */
 };
 
 /* A task and what it is to be submitted with. Its number is the task's user data. */
 struct batch_slot {
 	struct doca_task *task;
-	struct doca_buf *buf; /* NULL: immediate data alone, to send or to receive */
+	struct doca_buf *buf; /* of a copy, its destination; NULL: immediate data alone, to send or to receive */
 	uint32_t changes;     /* enum batch_change */
 	uint32_t consumer;
-	void *typed; /* the same task, as a send or a post-receive */
+	void *typed; /* the same task, as what it does */
 };
 
 /* Where a slot's data segment is to be, and what immediate data its task is to have, if that has changed; not in
@@ -171,9 +190,20 @@ struct batch_data {
 	uint32_t reserved;
 };
 
+/* The source of a slot's copy, and where its data segment is to be. */
+struct batch_source {
+	struct doca_buf *buf;
+	void *data;
+	uint64_t data_len;
+	uint64_t reserved;
+};
+
 /* Takes over DOCA's functions; before anything else, once. Returns 0 when Java knows another layout than this library,
  * or a function is missing. */
 BATCH_API uint32_t comch4j_batch_init(const struct batch_functions *functions);
+
+/* The same before the first context of DMA is made. */
+BATCH_API uint32_t comch4j_batch_init_copies(const struct batch_copy_functions *functions);
 
 /* Submits one task now, behind those of its context that are queued. AGAIN also when those have no room. */
 BATCH_API int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number);
@@ -218,6 +248,10 @@ BATCH_API void comch4j_batch_received_data(struct doca_comch_consumer_task_post_
 					   union doca_data ctx_data);
 BATCH_API void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 					  union doca_data ctx_data);
+BATCH_API void comch4j_batch_copied(struct doca_dma_task_memcpy *task, union doca_data task_data,
+				    union doca_data ctx_data);
+BATCH_API void comch4j_batch_not_copied(struct doca_dma_task_memcpy *task, union doca_data task_data,
+					union doca_data ctx_data);
 /* The callback for changes of state. */
 BATCH_API void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
 				   enum doca_ctx_states after);

@@ -20,7 +20,7 @@ function(pack processor build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -DCMAKE_BUILD_TYPE=Release ${ARGN})
   run(${CMAKE_COMMAND} --build ${build} --parallel ${cores}) # without a number, make starts all at once
   file(GLOB libraries ${build}/lib/*.so)
-  list(FILTER libraries EXCLUDE REGEX "libdoca_(argp|dma)") # for C programs only
+  list(FILTER libraries EXCLUDE REGEX "libdoca_argp") # for C programs only
   file(REMOVE_RECURSE ${target}/classes/native/linux-${processor})
   file(COPY ${libraries} DESTINATION ${target}/classes/native/linux-${processor})
 endfunction()

@@ -23,6 +23,7 @@ struct doca_task {
 	union doca_data user_data;
 	doca_error_t status;
 	const struct doca_buf *buf;
+	const struct doca_buf *src;
 	uint32_t consumer;
 	int submits;
 	uint32_t producer;
@@ -168,6 +169,16 @@ static uint32_t receive_imm_len(const struct doca_comch_consumer_task_post_recv 
 	return ((const struct doca_task *)task)->imm_len;
 }
 
+static void set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+{
+	((struct doca_task *)task)->src = src;
+}
+
+static void set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+{
+	((struct doca_task *)task)->buf = dst;
+}
+
 static struct batch_functions complete = {
 	.progress = progress,
 	.submit = submit,
@@ -289,7 +300,7 @@ static void submit_tells_what_has_changed_and_nothing_else(void **state)
 	tasks[1].buf = NULL;
 	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
 	assert_null(tasks[1].buf);
-	context.receives = 1;
+	context.kind = BATCH_RECEIVES;
 	slots[2].changes = BATCH_BUF | BATCH_CONSUMER;
 	slots[2].consumer = 9;
 	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 2));
@@ -303,6 +314,62 @@ static void submit_tells_what_has_changed_and_nothing_else(void **state)
 	then = DOCA_ERROR_BAD_STATE;
 	assert_int_equal(DOCA_ERROR_BAD_STATE, comch4j_batch_submit(&context, 4));
 	assert_int_equal(0, engine.tail);
+}
+
+static void copies_are_told_their_ends_and_tell_how_long_the_destination_is(void **state)
+{
+	(void)state;
+	struct batch_copy_functions functions = {.layout = complete.layout + 1, .set_src = set_src, .set_dst = set_dst};
+	assert_int_equal(0, comch4j_batch_init_copies(&functions));
+	functions.layout--;
+	functions.set_dst = NULL;
+	assert_int_equal(0, comch4j_batch_init_copies(&functions));
+	functions.set_dst = set_dst;
+	functions.set_src = NULL;
+	assert_int_equal(0, comch4j_batch_init_copies(&functions));
+	functions.set_src = set_src;
+	assert_int_equal(1, comch4j_batch_init_copies(&functions));
+	struct batch_source sources[SLOTS] = {[1] = {.buf = &bufs[5]}};
+	int bytes[2];
+	context.kind = BATCH_COPIES;
+	context.sources = sources;
+	slots[1].changes = BATCH_BUF | BATCH_SRC | BATCH_DATA | BATCH_SRC_DATA;
+	segments[1].data = &bytes[0];
+	segments[1].data_len = 0;
+	sources[1].data = &bytes[1];
+	sources[1].data_len = 4;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
+	assert_ptr_equal(&bufs[1], tasks[1].buf);
+	assert_ptr_equal(&bufs[5], tasks[1].src);
+	assert_ptr_equal(&bytes[0], bufs[1].data);
+	assert_ptr_equal(&bytes[1], bufs[5].data);
+	assert_int_equal(4, bufs[5].len);
+	assert_int_equal(0, slots[1].changes);
+	tasks[1].src = NULL;
+	enqueue(&context, 1);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_null(tasks[1].src); /* nothing has changed */
+	assert_int_equal(2, tasks[1].submits);
+	slots[1].changes = BATCH_SRC_DATA | BATCH_DATA;
+	sources[1].data_len = 666;
+	segments[1].data_len = 1;
+	assert_int_equal(DOCA_ERROR_TOO_BIG, comch4j_batch_submit(&context, 1));
+	assert_int_equal(0, bufs[1].len);
+	bufs[1].len = 9;
+	union doca_data user_data = {.ptr = &context};
+	comch4j_batch_copied((struct doca_dma_task_memcpy *)&tasks[1], tasks[1].user_data, user_data);
+	bufs[1].len = 666; /* which get_data_len refuses */
+	comch4j_batch_copied((struct doca_dma_task_memcpy *)&tasks[1], tasks[1].user_data, user_data);
+	tasks[1].status = DOCA_ERROR_IO_FAILED;
+	comch4j_batch_not_copied((struct doca_dma_task_memcpy *)&tasks[1], tasks[1].user_data, user_data);
+	tasks[1].status = DOCA_SUCCESS;
+	comch4j_batch_not_copied((struct doca_dma_task_memcpy *)&tasks[1], tasks[1].user_data, user_data);
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_int_equal(9, ring[0].data_len);
+	expect_entry(1, 1, DOCA_SUCCESS);
+	assert_int_equal(0, ring[1].data_len);
+	expect_entry(2, 1, DOCA_ERROR_IO_FAILED);
+	expect_entry(3, 1, DOCA_ERROR_UNKNOWN);
 }
 
 static void immediate_data_are_set_with_the_submit_that_follows(void **state)
@@ -337,7 +404,7 @@ static void immediate_data_are_set_with_the_submit_that_follows(void **state)
 	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
 	assert_null(tasks[1].sent_imm);
 	assert_int_equal(0, tasks[1].imm_len);
-	context.receives = 1;
+	context.kind = BATCH_RECEIVES;
 	slots[3].changes = BATCH_IMM;
 	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 3));
 	assert_int_equal(0, tasks[3].imms_set); /* receives have none to set */
@@ -648,7 +715,7 @@ static void without_a_function_for_it_the_producer_is_0(void **state)
 static void a_receive_without_a_buffer_has_no_data(void **state)
 {
 	(void)state;
-	context.receives = 1;
+	context.kind = BATCH_RECEIVES;
 	tasks[1].buf = &bufs[1]; /* has had one */
 	slots[1].buf = NULL;
 	slots[1].changes = BATCH_BUF;
@@ -732,7 +799,7 @@ static void a_received_buffer_goes_back_empty(void **state)
 {
 	(void)state;
 	int bytes;
-	context.receives = 1;
+	context.kind = BATCH_RECEIVES;
 	bufs[1] = (struct doca_buf){.data = &bytes, .len = 9};
 	enqueue(&context, 1 | BATCH_EMPTY);
 	assert_int_equal(0, comch4j_batch_flush(&context));
@@ -934,6 +1001,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(init_wants_its_layout_and_every_function, set_up),
 		cmocka_unit_test_setup(submit_tells_what_has_changed_and_nothing_else, set_up),
+		cmocka_unit_test_setup(copies_are_told_their_ends_and_tell_how_long_the_destination_is, set_up),
 		cmocka_unit_test_setup(immediate_data_are_set_with_the_submit_that_follows, set_up),
 		cmocka_unit_test_setup(flush_submits_in_order_and_rings_the_bell_once, set_up),
 		cmocka_unit_test_setup(what_meets_again_waits_in_order, set_up),

@@ -127,7 +127,7 @@ struct slot_end *slot_end_open(struct doca_comch_connection *connection, bool re
 					      .queue = end->queue,
 					      .queue_mask = SLOTS - 1,
 					      .index = (uint16_t)number,
-					      .receives = receives};
+					      .kind = receives ? BATCH_RECEIVES : BATCH_SENDS};
 	engine.contexts = &end->context;
 	OK(doca_ctx_set_user_data(end->ctx, (union doca_data){.ptr = &end->context}));
 	OK(doca_ctx_set_state_changed_cb(end->ctx, comch4j_batch_state));
@@ -185,7 +185,7 @@ static void look_at_message(const struct slot_end *end, const struct batch_entry
 static void slot_ended(struct slot_end *end, const struct batch_entry *entry)
 {
 	uint32_t number = entry_slot(entry);
-	bool received = end->context.receives && entry_status(entry) == DOCA_SUCCESS;
+	bool received = end->context.kind == BATCH_RECEIVES && entry_status(entry) == DOCA_SUCCESS;
 	REQUIRE(number < SLOTS && end->busy[number] && end->slots[number].task != NULL);
 	end->busy[number] = false;
 	if (received)
@@ -273,7 +273,7 @@ void slot_end_use(struct slot_end *end, struct input *in)
 {
 	if (!is_running(end))
 		return;
-	if (!end->context.receives) {
+	if (end->context.kind == BATCH_SENDS) {
 		send_one(end, in);
 	} else if (!end->has_tasks) {
 		end->has_tasks = true;

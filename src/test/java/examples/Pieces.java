@@ -14,6 +14,8 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.comch.SlotRowHandler;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -23,6 +25,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
@@ -87,6 +90,26 @@ public final class Pieces {
         // in the completion handler: pool.slotOf(buffer).release(), unless the producer has releaseSent()
         // @end
         return accepted && pool.available() == 63;
+    }
+
+    public long dma(ProgressEngine engine, Device dpu, byte[] descriptor, MemoryMap mine) {
+        // @start region="dma"
+        try (MemoryMap theirs = MemoryMap.importFrom(dpu, descriptor);   // of exportPci(), sent over Comch
+             BufferInventory buffers = BufferInventory.create(16);
+             DmaContext dma = DmaContext.builder(dpu, engine)
+                     .onCopied((self, from, to, status) -> to.clear())    // is told of each copy; to has its data
+                     .start()) {
+            Buffer from = buffers.acquire(theirs, 0, 4096);               // its data are copied
+            Buffer to = buffers.acquireEmpty(mine, 0, 4096);              // and go where this has room
+            dma.copy(from, to);                                           // waits
+            to.clear();
+            dma.enqueue(from, to);                                        // does not, and is for many
+            while (dma.inFlight() > 0) {
+                engine.progress(64);
+            }
+            return dma.copied();
+        }
+        // @end
     }
 
     public int slots(ComchConnection connection, ProgressEngine engine, int consumer, long[] prices) {

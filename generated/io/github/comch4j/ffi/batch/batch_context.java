@@ -20,12 +20,13 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     struct doca_ctx *ctx;
  *     struct batch_slot *slots;
  *     struct batch_data *data;
+ *     struct batch_source *sources;
  *     uint64_t *queue;
  *     uint32_t queue_mask;
  *     uint32_t queue_head;
  *     uint32_t queue_tail;
  *     uint16_t index;
- *     uint8_t receives;
+ *     uint8_t kind;
  *     uint8_t flushing;
  *     uint64_t stalls;
  *     uint64_t *freed;
@@ -49,12 +50,13 @@ public class batch_context {
         batch_h.C_POINTER.withName("ctx"),
         batch_h.C_POINTER.withName("slots"),
         batch_h.C_POINTER.withName("data"),
+        batch_h.C_POINTER.withName("sources"),
         batch_h.C_POINTER.withName("queue"),
         batch_h.C_INT.withName("queue_mask"),
         batch_h.C_INT.withName("queue_head"),
         batch_h.C_INT.withName("queue_tail"),
         batch_h.C_SHORT.withName("index"),
-        batch_h.C_CHAR.withName("receives"),
+        batch_h.C_CHAR.withName("kind"),
         batch_h.C_CHAR.withName("flushing"),
         batch_h.C_LONG.withName("stalls"),
         batch_h.C_POINTER.withName("freed"),
@@ -292,6 +294,50 @@ public class batch_context {
         struct.set(data$LAYOUT, data$OFFSET, fieldValue);
     }
 
+    private static final AddressLayout sources$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("sources"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * struct batch_source *sources
+     * }
+     */
+    public static final AddressLayout sources$layout() {
+        return sources$LAYOUT;
+    }
+
+    private static final long sources$OFFSET = 40;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * struct batch_source *sources
+     * }
+     */
+    public static final long sources$offset() {
+        return sources$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * struct batch_source *sources
+     * }
+     */
+    public static MemorySegment sources(MemorySegment struct) {
+        return struct.get(sources$LAYOUT, sources$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * struct batch_source *sources
+     * }
+     */
+    public static void sources(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(sources$LAYOUT, sources$OFFSET, fieldValue);
+    }
+
     private static final AddressLayout queue$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("queue"));
 
     /**
@@ -304,7 +350,7 @@ public class batch_context {
         return queue$LAYOUT;
     }
 
-    private static final long queue$OFFSET = 40;
+    private static final long queue$OFFSET = 48;
 
     /**
      * Offset for field:
@@ -348,7 +394,7 @@ public class batch_context {
         return queue_mask$LAYOUT;
     }
 
-    private static final long queue_mask$OFFSET = 48;
+    private static final long queue_mask$OFFSET = 56;
 
     /**
      * Offset for field:
@@ -392,7 +438,7 @@ public class batch_context {
         return queue_head$LAYOUT;
     }
 
-    private static final long queue_head$OFFSET = 52;
+    private static final long queue_head$OFFSET = 60;
 
     /**
      * Offset for field:
@@ -436,7 +482,7 @@ public class batch_context {
         return queue_tail$LAYOUT;
     }
 
-    private static final long queue_tail$OFFSET = 56;
+    private static final long queue_tail$OFFSET = 64;
 
     /**
      * Offset for field:
@@ -480,7 +526,7 @@ public class batch_context {
         return index$LAYOUT;
     }
 
-    private static final long index$OFFSET = 60;
+    private static final long index$OFFSET = 68;
 
     /**
      * Offset for field:
@@ -512,48 +558,48 @@ public class batch_context {
         struct.set(index$LAYOUT, index$OFFSET, fieldValue);
     }
 
-    private static final OfByte receives$LAYOUT = (OfByte)$LAYOUT.select(groupElement("receives"));
+    private static final OfByte kind$LAYOUT = (OfByte)$LAYOUT.select(groupElement("kind"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint8_t receives
+     * uint8_t kind
      * }
      */
-    public static final OfByte receives$layout() {
-        return receives$LAYOUT;
+    public static final OfByte kind$layout() {
+        return kind$LAYOUT;
     }
 
-    private static final long receives$OFFSET = 62;
+    private static final long kind$OFFSET = 70;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint8_t receives
+     * uint8_t kind
      * }
      */
-    public static final long receives$offset() {
-        return receives$OFFSET;
+    public static final long kind$offset() {
+        return kind$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint8_t receives
+     * uint8_t kind
      * }
      */
-    public static byte receives(MemorySegment struct) {
-        return struct.get(receives$LAYOUT, receives$OFFSET);
+    public static byte kind(MemorySegment struct) {
+        return struct.get(kind$LAYOUT, kind$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint8_t receives
+     * uint8_t kind
      * }
      */
-    public static void receives(MemorySegment struct, byte fieldValue) {
-        struct.set(receives$LAYOUT, receives$OFFSET, fieldValue);
+    public static void kind(MemorySegment struct, byte fieldValue) {
+        struct.set(kind$LAYOUT, kind$OFFSET, fieldValue);
     }
 
     private static final OfByte flushing$LAYOUT = (OfByte)$LAYOUT.select(groupElement("flushing"));
@@ -568,7 +614,7 @@ public class batch_context {
         return flushing$LAYOUT;
     }
 
-    private static final long flushing$OFFSET = 63;
+    private static final long flushing$OFFSET = 71;
 
     /**
      * Offset for field:
@@ -612,7 +658,7 @@ public class batch_context {
         return stalls$LAYOUT;
     }
 
-    private static final long stalls$OFFSET = 64;
+    private static final long stalls$OFFSET = 72;
 
     /**
      * Offset for field:
@@ -656,7 +702,7 @@ public class batch_context {
         return freed$LAYOUT;
     }
 
-    private static final long freed$OFFSET = 72;
+    private static final long freed$OFFSET = 80;
 
     /**
      * Offset for field:
@@ -700,7 +746,7 @@ public class batch_context {
         return freed_head$LAYOUT;
     }
 
-    private static final long freed_head$OFFSET = 80;
+    private static final long freed_head$OFFSET = 88;
 
     /**
      * Offset for field:
@@ -744,7 +790,7 @@ public class batch_context {
         return freed_tail$LAYOUT;
     }
 
-    private static final long freed_tail$OFFSET = 84;
+    private static final long freed_tail$OFFSET = 92;
 
     /**
      * Offset for field:
@@ -788,7 +834,7 @@ public class batch_context {
         return freed_row$LAYOUT;
     }
 
-    private static final long freed_row$OFFSET = 88;
+    private static final long freed_row$OFFSET = 96;
 
     /**
      * Offset for field:
@@ -832,7 +878,7 @@ public class batch_context {
         return next_freed$LAYOUT;
     }
 
-    private static final long next_freed$OFFSET = 96;
+    private static final long next_freed$OFFSET = 104;
 
     /**
      * Offset for field:

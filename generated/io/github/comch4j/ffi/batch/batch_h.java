@@ -158,6 +158,33 @@ public class batch_h {
     public static int MESSAGES_SUBMIT() {
         return MESSAGES_SUBMIT;
     }
+    private static final int BATCH_SENDS = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum batch_kind.BATCH_SENDS = 0
+     * }
+     */
+    public static int BATCH_SENDS() {
+        return BATCH_SENDS;
+    }
+    private static final int BATCH_RECEIVES = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum batch_kind.BATCH_RECEIVES = 1
+     * }
+     */
+    public static int BATCH_RECEIVES() {
+        return BATCH_RECEIVES;
+    }
+    private static final int BATCH_COPIES = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum batch_kind.BATCH_COPIES = 2
+     * }
+     */
+    public static int BATCH_COPIES() {
+        return BATCH_COPIES;
+    }
     private static final int BATCH_BUF = (int)1L;
     /**
      * {@snippet lang=c :
@@ -194,10 +221,28 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)16L;
+    private static final int BATCH_SRC = (int)16L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 16
+     * enum batch_change.BATCH_SRC = 16
+     * }
+     */
+    public static int BATCH_SRC() {
+        return BATCH_SRC;
+    }
+    private static final int BATCH_SRC_DATA = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * enum batch_change.BATCH_SRC_DATA = 32
+     * }
+     */
+    public static int BATCH_SRC_DATA() {
+        return BATCH_SRC_DATA;
+    }
+    private static final int BATCH_VERSION = (int)17L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_VERSION 17
      * }
      */
     public static int BATCH_VERSION() {

@@ -44,6 +44,9 @@
  * <tr><td>a program for {@code doca_comm_channel} of DOCA 1.5 to 2.8</td>
  *     <td>{@link io.github.comch4j.channel.ChannelClient}, {@link io.github.comch4j.channel.ChannelService}</td>
  *     <td>1.5 to 1.9 µs there and back</td></tr>
+ * <tr><td>the other side's memory itself, by DMA</td>
+ *     <td>{@link io.github.comch4j.dma.DmaContext}, {@link io.github.comch4j.core.MemoryMap#exportPci}</td>
+ *     <td>not measured yet</td></tr>
  * <tr><td>a kernel on the card's DPA</td>
  *     <td>{@link io.github.comch4j.dpa.MessageQueue}, {@link io.github.comch4j.dpa.Dpa}</td>
  *     <td>0.3 to 1.1 µs there and back</td></tr>

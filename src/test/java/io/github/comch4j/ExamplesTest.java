@@ -24,6 +24,7 @@ import io.github.comch4j.core.Representor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -250,6 +251,20 @@ class ExamplesTest {
             reader.get(20, TimeUnit.SECONDS);
         }
         assertThat(count[0]).isEqualTo(300_000);
+    }
+
+    @Test
+    @Needs(Feature.DMA)
+    void dma() {
+        try (Machine machine = new Machine();
+                MemoryMap theirs = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+                MemoryMap mine = MemoryMap.allocate(machine.dpu, 4096, Access.LOCAL_READ_WRITE)) {
+            theirs.segment().set(ValueLayout.JAVA_BYTE, 4095, (byte) 7);
+            byte[] descriptor = theirs.exportPci(machine.host);
+            assertThat(new Pieces().dma(machine.engine, machine.dpu, descriptor, mine))
+                    .isEqualTo(2);
+            assertThat(mine.segment().get(ValueLayout.JAVA_BYTE, 4095)).isEqualTo((byte) 7);
+        }
     }
 
     @Test

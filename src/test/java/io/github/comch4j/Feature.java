@@ -1,6 +1,6 @@
 package io.github.comch4j;
 
-import io.github.comch4j.internal.load.DpaLibrary;
+import io.github.comch4j.internal.load.LateLibrary;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.util.List;
@@ -33,7 +33,9 @@ public enum Feature {
     /** The endpoint API, up to 2.8. */
     COMM_CHANNEL("doca_comm_channel_ep_create"),
     /** Programs on the DPA, in a library of its own. */
-    DPA("doca_dpa_create");
+    DPA("doca_dpa_create"),
+    /** Copies, in a library of its own. */
+    DMA("doca_dma_create");
 
     /** A function that came with it. */
     public final String function;
@@ -51,7 +53,9 @@ public enum Feature {
     public boolean isThere() {
         NativeLibrary.load();
         if (this == DPA) {
-            DpaLibrary.load();
+            LateLibrary.DPA.load();
+        } else if (this == DMA) {
+            LateLibrary.DMA.load();
         }
         return Symbols.has(function);
     }

@@ -16,6 +16,8 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.dma.DmaCapabilities;
+import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.internal.load.NativeLibrary;
@@ -104,6 +106,19 @@ class FeaturesTest extends BothForms {
         assertThatThrownBy(() -> DpaApplication.load(Path.of("no.so"), "x"))
                 .isInstanceOf(Feature.DPA.isThere() ? IllegalArgumentException.class : MissingFunctionException.class);
         assertThat(Dpa.isSupported(pair.machine.host)).isEqualTo(Feature.DPA.isThere());
+    }
+
+    @Test
+    void dma() {
+        assertThereOrMissing(
+                Feature.DMA,
+                "doca_dma_create",
+                "from 2.5 on, in libdoca_dma.so",
+                () -> DmaContext.builder(pair.machine.dpu, pair.machine.engine)
+                        .start()
+                        .close());
+        assertThat(DmaContext.isSupported(pair.machine.host)).isEqualTo(Feature.DMA.isThere());
+        assertThat(DmaCapabilities.of(pair.machine.host).isPresent()).isEqualTo(Feature.DMA.isThere());
     }
 
     @Test
@@ -293,14 +308,14 @@ class FeaturesTest extends BothForms {
             assertThat(library.version()).startsWith("2.6");
             assertThat(Feature.values())
                     .filteredOn(Feature::isThere)
-                    .containsExactlyInAnyOrder(Feature.PRODUCER_IDS, Feature.POOLS_OF_ANY_SIZE, Feature.COMM_CHANNEL);
+                    .containsExactlyInAnyOrder(
+                            Feature.PRODUCER_IDS, Feature.POOLS_OF_ANY_SIZE, Feature.COMM_CHANNEL, Feature.DMA);
         } else if (library.location().endsWith("2.5")) {
             assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.CC_2_5);
             assertThat(library.version()).startsWith("2.5");
             assertThat(Feature.values())
-                    .filteredOn(feature -> feature != Feature.COMM_CHANNEL)
-                    .noneMatch(Feature::isThere);
-            assertThat(Feature.COMM_CHANNEL.isThere()).isTrue();
+                    .filteredOn(Feature::isThere)
+                    .containsExactlyInAnyOrder(Feature.COMM_CHANNEL, Feature.DMA);
         } else {
             assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.COMCH);
             assertThat(Feature.values())
@@ -309,7 +324,7 @@ class FeaturesTest extends BothForms {
                     .allMatch(Feature::isThere);
             assertThat(Feature.values())
                     .filteredOn(feature -> !feature.function.startsWith("doca_com"))
-                    .hasSize(6)
+                    .hasSize(7)
                     .allMatch(feature -> feature.isThere() != older);
             assertThat(Feature.COMM_CHANNEL.isThere()).isEqualTo(older);
         }

@@ -11,6 +11,7 @@ import io.github.comch4j.comch.Pair;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.dpa.MessageQueueConsumer;
 import io.github.comch4j.dpa.MessageQueueProducer;
@@ -76,6 +77,7 @@ class HandlersOnceTest {
             builders.put(ComchConsumer.Builder.class, () -> pair.dpuSide.consumer(machine.engine, pair.receiveMemory));
             builders.put(SlotProducer.Builder.class, () -> pair.hostSide.slotProducer(machine.engine, 64));
             builders.put(SlotConsumer.Builder.class, () -> pair.dpuSide.slotConsumer(machine.engine, 64));
+            builders.put(DmaContext.Builder.class, () -> DmaContext.builder(machine.dpu, machine.engine));
             builders.put(ComchSocket.Builder.class, () -> ComchSocket.builder(loop, machine.host, machine.name));
             builders.put(RpcClient.Builder.class, () -> RpcClient.builder(loop, machine.host, machine.name));
             for (Supplier<?> each : builders.values()) {

@@ -43,6 +43,7 @@ class PackagesTest {
             "ffi",
             "ffi.cc",
             "ffi.channel",
+            "ffi.dma",
             "ffi.dpa",
             "ffi.batch",
             "internal.call",
@@ -52,6 +53,7 @@ class PackagesTest {
             "internal.transfer",
             "comch",
             "channel",
+            "dma",
             "dpa",
             "internal.support.handover",
             "internal.support.window",
@@ -71,6 +73,7 @@ class PackagesTest {
             "ffi", Set.of("internal.call"),
             "ffi.cc", Set.of("internal.call"),
             "ffi.channel", Set.of("internal.call"),
+            "ffi.dma", Set.of("internal.call"),
             "ffi.dpa", Set.of("internal.call"),
             "ffi.batch", Set.of("internal.transport"));
 

@@ -58,7 +58,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
      * @return since it was started
      */
     public final long sent() {
-        return transfers().sent.get();
+        return transfers().done.get();
     }
 
     /**
@@ -67,7 +67,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
      * @return bytes
      */
     public final long sentBytes() {
-        return transfers().sentBytes.get();
+        return transfers().doneBytes.get();
     }
 
     /**

@@ -96,7 +96,7 @@ final class SlotSends extends Sends {
 
     private RuntimeException notClaimable(int length) {
         if (!context.isRunning()) {
-            return context.notRunning(sending());
+            return context.notRunning(doing());
         }
         context.checkUsable();
         if (claimed != NONE) {

@@ -141,7 +141,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      * @return since it was started
      */
     public long sent() {
-        return sends.sent.get();
+        return sends.done.get();
     }
 
     /**

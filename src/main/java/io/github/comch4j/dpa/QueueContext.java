@@ -9,10 +9,12 @@ import java.util.function.Supplier;
 
 /** The context of a queue's end on the CPU. */
 final class QueueContext extends TransferContext {
+    private final FastPathCalls calls;
     private final DpaHandle queue;
 
     private QueueContext(FastPathCalls calls, String name, Engine engine, DpaHandle queue) {
         super(calls, name, engine, null, queue);
+        this.calls = calls;
         this.queue = queue;
     }
 
@@ -40,6 +42,11 @@ final class QueueContext extends TransferContext {
             closeAfter(e);
             throw e;
         }
+    }
+
+    /** Its id, which DOCA gives. */
+    int id() {
+        return calls.id(object(), "asking " + name() + " for its id");
     }
 
     @Override

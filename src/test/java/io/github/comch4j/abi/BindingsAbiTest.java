@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.channel.channel_h;
+import io.github.comch4j.ffi.dma.dma_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.load.Answer;
@@ -41,17 +42,20 @@ class BindingsAbiTest {
 
     private static final Table KERNELS_SINCE = new Table(TABLES.resolve("doca-3.1-3.3.tsv"), "doca_dpa_dev.h"::equals);
 
+    private static final String DMA = "doca_dma.h";
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
             TABLES.resolve("doca-2.5.tsv"),
             header -> Files.exists(Path.of("headers", "2.5", header))
                     && !header.startsWith("doca_cc")
                     && !header.equals("doca_argp.h") // which Java has no use for
-                    && !header.equals("doca_dma.h") // not yet
+                    && !header.equals(DMA)
                     && !header.equals(ENDPOINTS));
 
     /** The facts of one release of DOCA, and of which headers they are. */
     private static final Table CHANNEL = new Table(TABLES.resolve("doca-2.5.tsv"), ENDPOINTS::equals);
+
+    private static final Table DMA_OF_2_5 = new Table(TABLES.resolve("doca-2.5.tsv"), DMA::equals);
 
     private record Table(Path file, Predicate<String> headers) {
         List<String[]> rows(String kind) throws IOException {
@@ -144,6 +148,20 @@ class BindingsAbiTest {
         Map<String, MethodType> expected = CHANNEL.functions();
         assertThat(expected).hasSize(37).containsKey("doca_comm_channel_ep_recvfrom");
         assertThat(bound(channel_h.class, expected)).isEqualTo(expected);
+    }
+
+    /** Those of 2.5, which 3.0 has with the same types. */
+    @Test
+    void everyFunctionOfDmaIsBoundWithItsTypes() throws IOException, ReflectiveOperationException {
+        Map<String, MethodType> expected = DMA_OF_2_5.functions();
+        assertThat(expected).hasSize(14).containsKey("doca_dma_task_memcpy_alloc_init");
+        assertThat(new Table(TABLES.resolve("doca-3.0-dma.tsv"), DMA::equals).functions())
+                .isEqualTo(expected);
+        assertThat(bound(dma_h.class, expected)).isEqualTo(expected);
+        assertThat(dma_h.class.getDeclaredMethods())
+                .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
+                .extracting(Method::getName)
+                .allMatch(name -> name.startsWith("doca_dma_"));
     }
 
     /** But the two that leave a kernel by a jump, past Java's frames. */

@@ -2,10 +2,11 @@ package io.github.comch4j.internal;
 
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.channel.channel_h;
+import io.github.comch4j.ffi.dma.dma_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.load.DpaLibrary;
+import io.github.comch4j.internal.load.LateLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.io.IOException;
@@ -65,7 +66,8 @@ final class NativeImageMetadata {
 
     /** The file's text. */
     static String generate() {
-        DpaLibrary.check(); // its functions are among the bindings
+        LateLibrary.DPA.check(); // its functions are among the bindings
+        LateLibrary.DMA.check();
         NativeImageMetadata metadata = new NativeImageMetadata();
         try {
             metadata.generatedFunctions();
@@ -84,7 +86,7 @@ final class NativeImageMetadata {
     }
 
     private void generatedFunctions() throws ReflectiveOperationException {
-        for (Class<?> bindings : List.of(doca_h.class, cc_h.class, channel_h.class, dpa_h.class)) {
+        for (Class<?> bindings : List.of(doca_h.class, cc_h.class, channel_h.class, dma_h.class, dpa_h.class)) {
             for (Method method : bindings.getMethods()) {
                 if (method.getName().endsWith("$descriptor")) {
                     downcalls.add(shape((FunctionDescriptor) method.invoke(null)));

@@ -29,6 +29,8 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.dma.DmaCapabilities;
+import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.dpa.DpaFunction;
@@ -131,6 +133,8 @@ public final class EveryMethod {
             IdleStrategy.class,
             EventLoop.class,
             EmulatedFaults.class,
+            DmaCapabilities.class,
+            DmaContext.class,
             Dpa.class,
             DpaApplication.class,
             DpaFunction.class,

@@ -85,6 +85,7 @@ class EveryMethodIT {
                 "io.github.comch4j.core",
                 "io.github.comch4j.comch",
                 "io.github.comch4j.channel",
+                "io.github.comch4j.dma",
                 "io.github.comch4j.dpa")) {
             try (Stream<Path> files = Files.list(Path.of("src/main/java", name.split("\\.")))) {
                 for (Path file : files.filter(path -> !path.endsWith("package-info.java"))

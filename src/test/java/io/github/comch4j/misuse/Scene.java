@@ -1,5 +1,6 @@
 package io.github.comch4j.misuse;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelPeer;
@@ -25,6 +26,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.dpa.DpaCompletion;
@@ -172,6 +174,16 @@ final class Scene implements AutoCloseable {
         objects.put("slot consumer builder", accepted.slotConsumer(engine, 64));
         objects.put("producer", producer);
         objects.put("consumer", consumer);
+        if (Feature.DMA.isThere()) {
+            objects.put(
+                    "DMA",
+                    DmaContext.builder(machine.host, engine)
+                            .tasks(4)
+                            .onCopied((self, from, to, status) -> {})
+                            .onListCopied((self, from, to, status) -> {})
+                            .start());
+            objects.put("DMA builder", DmaContext.builder(machine.host, engine));
+        }
         objects.put("producer builder", client.connection().producer(engine));
         objects.put("consumer builder", accepted.consumer(engine, dpuMemory));
         objects.put("labels", new ConsumerLabels());

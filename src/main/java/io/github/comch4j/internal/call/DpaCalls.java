@@ -2,7 +2,7 @@ package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Answer;
-import io.github.comch4j.internal.load.DpaLibrary;
+import io.github.comch4j.internal.load.LateLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,12 +27,12 @@ public final class DpaCalls {
 
     /** Loads the library; whether the libraries in use have it. */
     public static boolean areThere() {
-        return DpaLibrary.load();
+        return LateLibrary.DPA.load();
     }
 
     /** Loads the library; fails if the libraries in use have none. */
     public static void checkThere() {
-        DpaLibrary.check();
+        LateLibrary.DPA.check();
     }
 
     /** {@code doca_dpa_cap_is_supported}; also no where the libraries have no DPA. */

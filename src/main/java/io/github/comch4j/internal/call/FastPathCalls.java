@@ -3,26 +3,10 @@ package io.github.comch4j.internal.call;
 import java.lang.foreign.MemorySegment;
 
 /** What producers and consumers have in common under different names; none is hot. */
-public abstract sealed class FastPathCalls permits ProducerCalls, ConsumerCalls {
+public abstract sealed class FastPathCalls extends TransferCalls permits ProducerCalls, ConsumerCalls {
 
     /** For the two kinds. */
     FastPathCalls() {}
-
-    /** The C name of the function that creates one. */
-    public abstract String createFunction();
-
-    /** The C name of the function that allocates a task. */
-    public abstract String allocateFunction();
-
-    /** {@code …_as_ctx}; returns the view. */
-    public abstract MemorySegment asContext(MemorySegment object);
-
-    /** {@code …_destroy}. */
-    public abstract void destroy(MemorySegment object, String action);
-
-    /** {@code …_task_…_set_conf}; {@code tasks} as {@link Pools#size} says. */
-    public abstract void configureTasks(
-            MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action);
 
     /** {@code …_get_id}; 0 for producers of DOCA 2.5, which have none. */
     public abstract int id(MemorySegment object, String action);

@@ -9,7 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf;
 import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf_arr;
 import io.github.comch4j.ffi.dpa.dpa_h;
-import io.github.comch4j.internal.load.DpaLibrary;
+import io.github.comch4j.internal.load.LateLibrary;
 import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
@@ -43,7 +43,7 @@ public final class KernelCalls {
     private static final String END_NAME = "doca_emu_dpa_end_on_return";
 
     static {
-        DpaLibrary.found(); // before its functions are looked up
+        LateLibrary.DPA.found(); // before its functions are looked up
     }
 
     private static final MethodHandle FAIL =
@@ -62,7 +62,7 @@ public final class KernelCalls {
 
     /** Whether the libraries in use have an emulated DPA. */
     public static boolean present() {
-        return DpaLibrary.load() && Symbols.find(END_NAME).isPresent();
+        return LateLibrary.DPA.load() && Symbols.find(END_NAME).isPresent();
     }
 
     /** {@code doca_emu_dpa_fail}. */

@@ -6,8 +6,8 @@ import io.github.comch4j.internal.failure.Failures;
 import java.util.Arrays;
 
 /**
- * The state of a list of buffers, which is sent as one payload. The {@code doca_buf}s are chained only while the send
- * is in flight: DOCA would free those behind the first one together with it. One thread at a time.
+ * The state of a list of buffers, which is sent as one payload, or copied from or to. The {@code doca_buf}s are chained
+ * only while the task is in flight: DOCA would free those behind the first one together with it. One thread at a time.
  */
 public final class BufferListState {
     private final Object list;
@@ -95,7 +95,7 @@ public final class BufferListState {
         int begun = 0;
         try {
             while (begun < size) {
-                members[begun].beginListTask(context);
+                members[begun].beginSoleTask(context);
                 begun++;
             }
             tellMoves();
@@ -144,7 +144,7 @@ public final class BufferListState {
 
     private void check(int code, String function) {
         if (code != Calls.SUCCESS) {
-            throw Failures.refused(code, function, "sending " + list);
+            throw Failures.refused(code, function, "using " + list);
         }
     }
 

@@ -31,8 +31,8 @@ public final class BufferState {
     private long length;
     private boolean moved; // position or length differ from those that DOCA has
     private int inFlight;
-    private Context holder; // of the tasks in flight; null if that is one with a list
-    private Context listHolder; // of the task in flight with a list that the buffer is in
+    private Context holder; // of the tasks in flight; null if that is one with a list, or copies into it
+    private Context soleHolder; // of that task
     private boolean kept; // the program has what was received into it
     private Runnable lender; // takes it back when it was handed over with a send; null: it is closed then
 
@@ -140,7 +140,7 @@ public final class BufferState {
 
     /** The context whose tasks are in flight with it, if there are any. */
     public Context holder() {
-        return holder != null ? holder : listHolder;
+        return holder != null ? holder : soleHolder;
     }
 
     /** Fails if it is in flight or closed. */
@@ -183,15 +183,18 @@ public final class BufferState {
         }
     }
 
-    /** As {@link #beginTask}, for a task with a list that the buffer is in: no other task may be in flight with it. */
-    void beginListTask(Context context) {
+    /**
+     * As {@link #beginTask}, for a task with a list that the buffer is in, or one that copies into it: no other task
+     * may be in flight with it.
+     */
+    public void beginSoleTask(Context context) {
         checkUsable();
         checkMemory();
-        if (listHolder != context) {
+        if (soleHolder != context) {
             context.checkMemory(this);
         }
         holder = null; // so that beginTask refuses the buffer, with no look of its own at lists
-        listHolder = context;
+        soleHolder = context;
         inFlight = 1;
     }
 
@@ -217,6 +220,11 @@ public final class BufferState {
     /** A receive ended: the data segment is {@code newLength} bytes long now. */
     public void endTask(long newLength) {
         inFlight--;
+        length = newLength;
+    }
+
+    /** A copy into it, alone or with a list, has ended: the data segment is so long now. */
+    public void grow(long newLength) {
         length = newLength;
     }
 

@@ -29,7 +29,6 @@ public final class LibraryLocator {
     static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
 
     static final String CHANNEL = "libdoca_comm_channel.so"; // the endpoint API, from 1.5 to 2.8
-    static final String DPA = "libdoca_dpa.so"; // loaded when a program uses the DPA
 
     /** The two files of a folder. Which generation of Comch the second one is, only its symbols tell. */
     record Pair(Path common, Path comch) {

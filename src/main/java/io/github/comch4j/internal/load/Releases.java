@@ -120,6 +120,9 @@ final class Releases {
         if (function.startsWith("doca_comm_channel_")) {
             return "DOCA has from 1.5 to 2.8, in libdoca_comm_channel.so";
         }
+        if (function.startsWith("doca_dma_")) {
+            return "DOCA has from 2.5 on, in libdoca_dma.so";
+        }
         if (function.startsWith("doca_dpa_")) {
             return "DOCA 3.0 has, in libdoca_dpa.so";
         }

@@ -35,7 +35,7 @@ public final class BufferSends extends Sends {
     /**
      * The tasks of a context that is not configured yet.
      *
-     * @param onRoom see {@link Sends}
+     * @param onRoom see {@link Submits}
      * @param onCompletion told of each send that has ended, but for those of lists; null: nobody is
      * @param onListCompletion the same, of lists
      * @param releaseSent whether buffers are handed over with a send
@@ -73,7 +73,7 @@ public final class BufferSends extends Sends {
             @Nullable BufferState state, int consumerId, @Nullable MemorySegment immediate, boolean now) {
         engine.checkOwner();
         if (!context.isRunning()) {
-            throw context.notRunning(sending());
+            throw context.notRunning(doing());
         }
         if (immediate != null && isTooLong(immediate)) {
             throw refused(INVALID, ProducerCalls.get().allocateFunction(), state, consumerId, immediate);
@@ -110,7 +110,7 @@ public final class BufferSends extends Sends {
     public SubmitResult send(BufferListState list, int consumerId, @Nullable MemorySegment immediate, boolean now) {
         engine.checkOwner();
         if (!context.isRunning()) {
-            throw context.notRunning(sending());
+            throw context.notRunning(doing());
         }
         checkSize(list.size());
         if (immediate != null && isTooLong(immediate)) {
@@ -171,7 +171,7 @@ public final class BufferSends extends Sends {
             throw Failures.refused(
                     INVALID,
                     TaskCalls.SUBMIT_NAME,
-                    sending() + ": " + length + " bytes of data, where the device sends at most " + limits.data());
+                    doing() + ": " + length + " bytes of data, where the device sends at most " + limits.data());
         }
     }
 
@@ -182,7 +182,7 @@ public final class BufferSends extends Sends {
             throw Failures.refused(
                     DocaError.NOT_SUPPORTED,
                     TaskCalls.SUBMIT_NAME,
-                    sending() + ": " + buffer.memory() + " is of another process");
+                    doing() + ": " + buffer.memory() + " is of another process");
         }
         String hint = hintAbout(state);
         if (!hint.isEmpty()) {
@@ -269,7 +269,7 @@ public final class BufferSends extends Sends {
             @Nullable MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (context.isEnd(error)) {
-            return context.ended(function, sending());
+            return context.ended(function, doing());
         }
         String what = data
                 + (buffer == null || immediate == null ? "" : " and ")

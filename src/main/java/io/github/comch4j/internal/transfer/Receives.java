@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.transfer;
 
 import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.transport.TaskKind;
 
 /** The post-receive tasks of a consumer of any kind: what is counted of them. */
 public abstract class Receives extends TaskSlots {
@@ -16,7 +17,7 @@ public abstract class Receives extends TaskSlots {
      * @param immediateLength the most immediate data that a receive can have, bytes
      */
     protected Receives(TransferContext context, int count, int immediateLength) {
-        super(context, true, count, immediateLength);
+        super(context, TaskKind.RECEIVE, count, immediateLength);
         this.immediateLength = immediateLength;
     }
 

@@ -7,13 +7,14 @@ import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.transport.Scratch;
 import io.github.comch4j.internal.transport.SlotEvents;
 import io.github.comch4j.internal.transport.Staging;
+import io.github.comch4j.internal.transport.TaskKind;
 import io.github.comch4j.internal.transport.TaskQueue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The tasks of a producer or consumer, one slot for each. They are allocated at their first use and used again, so that
- * neither sending nor receiving allocates anything. All methods but {@link #inFlight} belong to the engine's owner.
+ * The tasks of a producer, consumer or DMA context, one slot for each. They are allocated at their first use and used
+ * again, so that none of these allocates anything. All methods but {@link #inFlight} belong to the engine's owner.
  */
 public abstract class TaskSlots implements SlotEvents {
     private static final VarHandle FREE_COUNT = freeCountHandle();
@@ -27,7 +28,7 @@ public abstract class TaskSlots implements SlotEvents {
     protected final Scratch scratch;
 
     // by slot
-    protected final long[] typed; // struct doca_comch_…_task_… *, 0: not allocated
+    protected final long[] typed; // the task as what it does, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
 
     // slots, used as a stack: the last one is still in the caches
@@ -41,10 +42,10 @@ public abstract class TaskSlots implements SlotEvents {
      *
      * @param incoming the most immediate data that a receive can have, bytes
      */
-    protected TaskSlots(TransferContext context, boolean receives, int count, int incoming) {
+    protected TaskSlots(TransferContext context, TaskKind kind, int count, int incoming) {
         this.engine = context.engine();
         this.context = context;
-        this.queue = context.transport().taskQueue(context, this, context.view(), receives, count);
+        this.queue = context.transport().taskQueue(context, this, context.view(), kind, count);
         this.staging = engine.staging();
         this.scratch = new Scratch(incoming);
         typed = new long[count];
@@ -87,6 +88,14 @@ public abstract class TaskSlots implements SlotEvents {
     protected final void allocated(int slot, long task, long buffer, int consumer) {
         long allocated = staging.result();
         queue.allocated(slot, allocated, task, buffer, consumer);
+        typed[slot] = allocated;
+        tasks[slot] = task;
+    }
+
+    /** As {@link #allocated}, of a copy. */
+    protected final void allocatedCopy(int slot, long task, long source, long destination) {
+        long allocated = staging.result();
+        queue.allocatedCopy(slot, allocated, task, source, destination);
         typed[slot] = allocated;
         tasks[slot] = task;
     }

@@ -3,8 +3,8 @@ package io.github.comch4j.internal.transfer;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.call.TransferCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
@@ -14,14 +14,14 @@ import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The native object of a producer or consumer, and its life. */
+/** The native object of a producer, a consumer or a DMA context, and its life. */
 public abstract class TransferContext extends Context {
-    private final FastPathCalls calls;
+    private final TransferCalls calls;
     private @Nullable TaskSlots tasks; // null before they are made
 
     /** See {@link Context}. */
     protected TransferContext(
-            FastPathCalls calls, String name, Engine engine, @Nullable Engine companion, Resource... owners) {
+            TransferCalls calls, String name, Engine engine, @Nullable Engine companion, Resource... owners) {
         super(Rank.FAST_PATH, name, engine, companion, owners);
         this.calls = calls;
     }
@@ -44,11 +44,6 @@ public abstract class TransferContext extends Context {
                 tasks.queue.failedCallback(),
                 count,
                 "configuring " + name());
-    }
-
-    /** Its id, which DOCA gives. */
-    public final int id() {
-        return calls.id(object(), "asking " + name() + " for its id");
     }
 
     /** Whether DOCA refuses with this error because what tasks go to has ended. */

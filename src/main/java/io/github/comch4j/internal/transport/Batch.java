@@ -7,12 +7,14 @@ import static java.util.Map.entry;
 
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.ffi.batch.batch_context;
+import io.github.comch4j.ffi.batch.batch_copy_functions;
 import io.github.comch4j.ffi.batch.batch_data;
 import io.github.comch4j.ffi.batch.batch_engine;
 import io.github.comch4j.ffi.batch.batch_entry;
 import io.github.comch4j.ffi.batch.batch_functions;
 import io.github.comch4j.ffi.batch.batch_h;
 import io.github.comch4j.ffi.batch.batch_slot;
+import io.github.comch4j.ffi.batch.batch_source;
 import io.github.comch4j.ffi.batch.messages_connection;
 import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
@@ -69,12 +71,13 @@ final class Batch {
     static final int CONTEXT_CTX = (int) batch_context.ctx$offset();
     static final int CONTEXT_SLOTS = (int) batch_context.slots$offset();
     static final int CONTEXT_DATA = (int) batch_context.data$offset();
+    static final int CONTEXT_SOURCES = (int) batch_context.sources$offset();
     static final int CONTEXT_QUEUE = (int) batch_context.queue$offset();
     static final int CONTEXT_QUEUE_MASK = (int) batch_context.queue_mask$offset();
     static final int CONTEXT_QUEUE_HEAD = (int) batch_context.queue_head$offset();
     static final int CONTEXT_QUEUE_TAIL = (int) batch_context.queue_tail$offset();
     static final int CONTEXT_INDEX = (int) batch_context.index$offset();
-    static final int CONTEXT_RECEIVES = (int) batch_context.receives$offset();
+    static final int CONTEXT_KIND = (int) batch_context.kind$offset();
     static final int CONTEXT_STALLS = (int) batch_context.stalls$offset();
     static final int CONTEXT_FREED = (int) batch_context.freed$offset();
     static final int CONTEXT_FREED_HEAD = (int) batch_context.freed_head$offset();
@@ -94,6 +97,11 @@ final class Batch {
     static final int DATA_IMM = (int) batch_data.imm$offset();
     static final int DATA_IMM_LEN = (int) batch_data.imm_len$offset();
     static final int DATA_SHIFT = shift(batch_data.sizeof());
+    // of struct batch_source
+    static final int SOURCE_BUF = (int) batch_source.buf$offset();
+    static final int SOURCE_DATA = (int) batch_source.data$offset();
+    static final int SOURCE_LEN = (int) batch_source.data_len$offset();
+    static final int SOURCE_SHIFT = shift(batch_source.sizeof());
     // of struct batch_entry
     static final int ENTRY_DATA_LEN = (int) batch_entry.data_len$offset();
     static final int ENTRY_IMM = (int) batch_entry.imm$offset();
@@ -116,6 +124,8 @@ final class Batch {
     static final int CHANGED_CONSUMER = batch_h.BATCH_CONSUMER();
     static final int CHANGED_DATA = batch_h.BATCH_DATA();
     static final int CHANGED_IMMEDIATE = batch_h.BATCH_IMM();
+    static final int CHANGED_SOURCE = batch_h.BATCH_SRC();
+    static final int CHANGED_SOURCE_DATA = batch_h.BATCH_SRC_DATA();
 
     /** In what an entry says: where the context begins, of 16 bits. */
     static final int CONTEXT_SHIFT = batch_h.BATCH_CONTEXT_SHIFT();
@@ -163,6 +173,10 @@ final class Batch {
             entry(batch_functions.receive_imm_len$offset(), "doca_comch_consumer_task_post_recv_get_imm_data_len"),
             entry(batch_functions.submit_ex$offset(), "doca_task_submit_ex"),
             entry(batch_functions.flush_tasks$offset(), "doca_ctx_flush_tasks"));
+    /** As {@link #FUNCTIONS}, of struct batch_copy_functions. */
+    private static final Map<Long, String> COPY_FUNCTIONS = Map.of(
+            batch_copy_functions.set_src$offset(), "doca_dma_task_memcpy_set_src",
+            batch_copy_functions.set_dst$offset(), "doca_dma_task_memcpy_set_dst");
     /** As {@link #FUNCTIONS}, of struct messages_functions. */
     private static final Map<Long, String> MESSAGES_FUNCTIONS = Map.of(
             messages_functions.server_alloc$offset(), "doca_comch_server_task_send_alloc_init",
@@ -203,6 +217,7 @@ final class Batch {
 
     private static Object stubs; // the generation that the library knows; guarded by the class, as the following
     private static boolean fits; // it took them
+    private static boolean knowsCopies; // it has the functions of DMA
 
     private Batch() {}
 
@@ -356,6 +371,21 @@ final class Batch {
             MemorySegment batch = table(arena, batch_functions.layout(), FUNCTIONS);
             batch_functions.layout(batch, layout);
             return initialise(library, "comch4j_batch_init", batch);
+        }
+    }
+
+    /** Before the first context of DMA, whose library is loaded by then. */
+    static synchronized void initialiseCopies() {
+        if (knowsCopies) {
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment copies = table(arena, batch_copy_functions.layout(), COPY_FUNCTIONS);
+            batch_copy_functions.layout(copies, BatchLayout.checksum());
+            knowsCopies = initialise(LIBRARY, "comch4j_batch_init_copies", copies);
+        }
+        if (!knowsCopies) {
+            throw new AssertionError(FILE + " does not take the functions of DMA");
         }
     }
 

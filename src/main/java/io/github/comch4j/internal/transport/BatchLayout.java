@@ -1,12 +1,14 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.ffi.batch.batch_context;
+import io.github.comch4j.ffi.batch.batch_copy_functions;
 import io.github.comch4j.ffi.batch.batch_data;
 import io.github.comch4j.ffi.batch.batch_engine;
 import io.github.comch4j.ffi.batch.batch_entry;
 import io.github.comch4j.ffi.batch.batch_functions;
 import io.github.comch4j.ffi.batch.batch_h;
 import io.github.comch4j.ffi.batch.batch_slot;
+import io.github.comch4j.ffi.batch.batch_source;
 import io.github.comch4j.ffi.batch.messages_connection;
 import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
@@ -31,11 +33,13 @@ final class BatchLayout {
     /** The number that this jar's bindings stand for. */
     static long checksum() {
         return structure(batch_functions.layout())
+                + structure(batch_copy_functions.layout())
                 + structure(batch_entry.layout())
                 + structure(batch_engine.layout())
                 + structure(batch_context.layout())
                 + structure(batch_slot.layout())
                 + structure(batch_data.layout())
+                + structure(batch_source.layout())
                 + structure(messages_functions.layout())
                 + structure(messages_endpoint.layout())
                 + structure(messages_connection.layout())
@@ -56,6 +60,11 @@ final class BatchLayout {
                 + constant("BATCH_CONSUMER", batch_h.BATCH_CONSUMER())
                 + constant("BATCH_DATA", batch_h.BATCH_DATA())
                 + constant("BATCH_IMM", batch_h.BATCH_IMM())
+                + constant("BATCH_SRC", batch_h.BATCH_SRC())
+                + constant("BATCH_SRC_DATA", batch_h.BATCH_SRC_DATA())
+                + constant("BATCH_SENDS", batch_h.BATCH_SENDS())
+                + constant("BATCH_RECEIVES", batch_h.BATCH_RECEIVES())
+                + constant("BATCH_COPIES", batch_h.BATCH_COPIES())
                 + constant("MESSAGES_SUBMIT", batch_h.MESSAGES_SUBMIT());
     }
 

@@ -13,6 +13,8 @@ final class BatchedTaskQueue extends TaskQueue {
         static final MemorySegment RECEIVED = Batch.callback("comch4j_batch_received");
         static final MemorySegment RECEIVED_DATA = Batch.callback("comch4j_batch_received_data");
         static final MemorySegment NOT_RECEIVED = Batch.callback("comch4j_batch_not_received");
+        static final MemorySegment COPIED = Batch.callback("comch4j_batch_copied");
+        static final MemorySegment NOT_COPIED = Batch.callback("comch4j_batch_not_copied");
         static final MemorySegment STATE = Batch.callback("comch4j_batch_state");
     }
 
@@ -25,6 +27,7 @@ final class BatchedTaskQueue extends TaskQueue {
     private final long address; // struct batch_context
     private final long slots;
     private final long data;
+    private final long sources; // of copies
     private final long queue;
     private final int queueMask;
     private final long anyQueued; // batch_engine.queued
@@ -39,9 +42,9 @@ final class BatchedTaskQueue extends TaskQueue {
             SlotEvents owner,
             int index,
             long view,
-            boolean receives,
+            TaskKind kind,
             int tasks) {
-        super(receives, tasks);
+        super(kind, tasks);
         this.transport = transport;
         this.context = context;
         this.owner = owner;
@@ -51,13 +54,15 @@ final class BatchedTaskQueue extends TaskQueue {
         this.queueMask = capacity - 1;
         long slotsAt = lines(Batch.CONTEXT_SIZE);
         long dataAt = slotsAt + lines((long) tasks << Batch.SLOT_SHIFT);
-        long queueAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
+        long sourcesAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
+        long queueAt = kind == TaskKind.COPY ? sourcesAt + lines((long) tasks << Batch.SOURCE_SHIFT) : sourcesAt;
         long freedAt = queueAt + lines((long) capacity * Long.BYTES);
         boolean inBulk = owner.isFreedInBulk();
         this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Long.BYTES : freedAt);
         this.address = memory.address();
         this.slots = address + slotsAt;
         this.data = address + dataAt;
+        this.sources = address + sourcesAt;
         this.queue = address + queueAt;
         this.freed = inBulk ? new FreedSlots(address, address + freedAt, queueMask) : null;
         this.anyQueued = transport.address() + Batch.ENGINE_QUEUED;
@@ -68,7 +73,10 @@ final class BatchedTaskQueue extends TaskQueue {
         Batch.setLong(address + Batch.CONTEXT_QUEUE, queue);
         Batch.setInt(address + Batch.CONTEXT_QUEUE_MASK, queueMask);
         Batch.setShort(address + Batch.CONTEXT_INDEX, index);
-        Batch.setByte(address + Batch.CONTEXT_RECEIVES, receives ? 1 : 0);
+        Batch.setByte(address + Batch.CONTEXT_KIND, kind.code);
+        if (kind == TaskKind.COPY) {
+            Batch.setLong(address + Batch.CONTEXT_SOURCES, sources);
+        }
     }
 
     /** So many bytes, rounded up to whole cache lines. */
@@ -101,15 +109,20 @@ final class BatchedTaskQueue extends TaskQueue {
 
     @Override
     public MemorySegment completedCallback() {
-        if (receives) {
-            return owner.takesImmediates() ? Callbacks.RECEIVED : Callbacks.RECEIVED_DATA;
-        }
-        return freed == null ? Callbacks.SENT : Callbacks.FREED;
+        return switch (kind) {
+            case SEND -> freed == null ? Callbacks.SENT : Callbacks.FREED;
+            case RECEIVE -> owner.takesImmediates() ? Callbacks.RECEIVED : Callbacks.RECEIVED_DATA;
+            case COPY -> Callbacks.COPIED;
+        };
     }
 
     @Override
     public MemorySegment failedCallback() {
-        return receives ? Callbacks.NOT_RECEIVED : Callbacks.NOT_SENT;
+        return switch (kind) {
+            case SEND -> Callbacks.NOT_SENT;
+            case RECEIVE -> Callbacks.NOT_RECEIVED;
+            case COPY -> Callbacks.NOT_COPIED;
+        };
     }
 
     /** Changes of state go into the ring too: then nothing of this context is an upcall. */
@@ -148,6 +161,30 @@ final class BatchedTaskQueue extends TaskQueue {
         Batch.setLong(segment + Batch.DATA_DATA, start);
         Batch.setLong(segment + Batch.DATA_LEN, length);
         change(slot(number), Batch.CHANGED_DATA);
+        return Calls.SUCCESS;
+    }
+
+    private long source(int number) {
+        return sources + ((long) number << Batch.SOURCE_SHIFT);
+    }
+
+    @Override
+    void sourceAllocated(int number, long buffer) {
+        Batch.setLong(source(number) + Batch.SOURCE_BUF, buffer);
+    }
+
+    @Override
+    void setSource(int number, long buffer) {
+        Batch.setLong(source(number) + Batch.SOURCE_BUF, buffer);
+        change(slot(number), Batch.CHANGED_SOURCE);
+    }
+
+    @Override
+    public int moveSource(int number, long buffer, long start, long length) {
+        long source = source(number);
+        Batch.setLong(source + Batch.SOURCE_DATA, start);
+        Batch.setLong(source + Batch.SOURCE_LEN, length);
+        change(slot(number), Batch.CHANGED_SOURCE_DATA);
         return Calls.SUCCESS;
     }
 

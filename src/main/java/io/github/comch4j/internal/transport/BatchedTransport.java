@@ -54,8 +54,10 @@ final class BatchedTransport extends Transport {
     }
 
     @Override
-    public TaskQueue taskQueue(
-            ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives, int tasks) {
+    public TaskQueue taskQueue(ContextEvents context, SlotEvents owner, MemorySegment view, TaskKind kind, int tasks) {
+        if (kind == TaskKind.COPY) {
+            Batch.initialiseCopies();
+        }
         int index = 0;
         while (index < queues.length && queues[index] != null) {
             index++;
@@ -68,7 +70,7 @@ final class BatchedTransport extends Transport {
             queues = Arrays.copyOf(queues, 2 * index);
         }
         ring.add(tasks);
-        BatchedTaskQueue queue = new BatchedTaskQueue(this, context, owner, index, view.address(), receives, tasks);
+        BatchedTaskQueue queue = new BatchedTaskQueue(this, context, owner, index, view.address(), kind, tasks);
         slots[index] = owner;
         queues[index] = queue;
         linkContexts();

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.DmaCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import java.lang.foreign.MemorySegment;
@@ -25,13 +26,13 @@ final class PlainTaskQueue extends TaskQueue {
     private boolean flushing;
     private long stalls;
 
-    PlainTaskQueue(PlainTransport transport, SlotEvents owner, boolean receives, int tasks) {
-        super(receives, tasks);
+    PlainTaskQueue(PlainTransport transport, SlotEvents owner, TaskKind kind, int tasks) {
+        super(kind, tasks);
         this.transport = transport;
         this.owner = owner;
         this.typed = new long[tasks];
         this.tasks = new long[tasks];
-        this.queue = new int[receives ? 0 : powerOfTwo(tasks)];
+        this.queue = new int[kind == TaskKind.RECEIVE ? 0 : powerOfTwo(tasks)];
         this.refused = new int[queue.length];
         this.statuses = new int[queue.length];
     }
@@ -55,11 +56,21 @@ final class PlainTaskQueue extends TaskQueue {
 
     @Override
     void setBuffer(int slot, long buffer) {
-        if (receives) {
-            ConsumerCalls.setBuffer(typed[slot], buffer);
-        } else {
-            ProducerCalls.setBuffer(typed[slot], buffer);
+        switch (kind) {
+            case SEND -> ProducerCalls.setBuffer(typed[slot], buffer);
+            case RECEIVE -> ConsumerCalls.setBuffer(typed[slot], buffer);
+            case COPY -> DmaCalls.setDestination(typed[slot], buffer);
         }
+    }
+
+    @Override
+    void setSource(int slot, long source) {
+        DmaCalls.setSource(typed[slot], source);
+    }
+
+    @Override
+    public int moveSource(int slot, long source, long data, long length) {
+        return BufferCalls.setData(source, data, length);
     }
 
     @Override

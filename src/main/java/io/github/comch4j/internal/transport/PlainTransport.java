@@ -70,9 +70,8 @@ final class PlainTransport extends Transport {
     }
 
     @Override
-    public TaskQueue taskQueue(
-            ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks) {
-        PlainTaskQueue queue = new PlainTaskQueue(this, slots, receives, tasks);
+    public TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, TaskKind kind, int tasks) {
+        PlainTaskQueue queue = new PlainTaskQueue(this, slots, kind, tasks);
         queues.add(queue);
         return queue;
     }

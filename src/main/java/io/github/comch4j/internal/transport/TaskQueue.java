@@ -4,8 +4,8 @@ import io.github.comch4j.DocaError;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Carries the tasks of a producer or consumer to DOCA: one by one, or many at a time with the batch library. Both forms
- * behave alike; a queued task that DOCA refuses ends as one that failed.
+ * Carries the tasks of a producer, consumer or DMA context to DOCA: one by one, or many at a time with the batch
+ * library. Both forms behave alike; a queued task that DOCA refuses ends as one that failed.
  *
  * <p>A task is known by its slot, which is its user data. All methods belong to the engine's owner.
  */
@@ -13,14 +13,18 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** How a task ends that was queued when its producer or consumer did: as those in flight are flushed. */
     static final int CANCELLED = DocaError.IO_FAILED.code();
 
-    final boolean receives;
-    private final long[] buffers; // what each task has: DOCA gets changes only
-    private final int[] consumers;
+    final TaskKind kind;
+    private final boolean sends;
+    private final long[] buffers; // what each task has, of a copy its destination: DOCA gets changes only
+    private final int[] consumers; // of sends
+    private final long[] sources; // of copies
 
-    TaskQueue(boolean receives, int tasks) {
-        this.receives = receives;
+    TaskQueue(TaskKind kind, int tasks) {
+        this.kind = kind;
+        sends = kind == TaskKind.SEND;
         buffers = new long[tasks];
-        consumers = receives ? null : new int[tasks];
+        consumers = sends ? new int[tasks] : null;
+        sources = kind == TaskKind.COPY ? new long[tasks] : null;
     }
 
     /** Called by DOCA when a task succeeded. */
@@ -39,10 +43,17 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
      */
     public final void allocated(int slot, long typed, long task, long buffer, int consumer) {
         buffers[slot] = buffer;
-        if (!receives) {
+        if (sends) {
             consumers[slot] = consumer;
         }
         setTask(slot, typed, task, buffer, consumer);
+    }
+
+    /** As {@link #allocated}, of a copy; its source and destination are {@code doca_buf}s. */
+    public final void allocatedCopy(int slot, long typed, long task, long source, long destination) {
+        allocated(slot, typed, task, destination, 0);
+        sources[slot] = source;
+        sourceAllocated(slot, source);
     }
 
     /** The {@code doca_buf} that the slot's task had last, or 0. */
@@ -56,11 +67,27 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
             buffers[slot] = buffer;
             setBuffer(slot, buffer);
         }
-        if (!receives && consumers[slot] != consumer) {
+        if (sends && consumers[slot] != consumer) {
             consumers[slot] = consumer;
             setConsumer(slot, consumer);
         }
     }
+
+    /** As {@link #prepare}, of a copy. */
+    public final void prepareCopy(int slot, long source, long destination) {
+        prepare(slot, destination, 0);
+        if (sources[slot] != source) {
+            sources[slot] = source;
+            setSource(slot, source);
+        }
+    }
+
+    void sourceAllocated(int slot, long source) {}
+
+    abstract void setSource(int slot, long source);
+
+    /** As {@link #moveData}, of the source of a slot's copy. */
+    public abstract int moveSource(int slot, long source, long data, long length);
 
     abstract void setTask(int slot, long typed, long task, long buffer, int consumer);
 
@@ -104,7 +131,7 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
         throw new AssertionError("without the batch library receives end one by one");
     }
 
-    /** Puts a send into the queue. */
+    /** Puts a send or copy into the queue. */
     public abstract void enqueue(int slot);
 
     /**

@@ -75,14 +75,14 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     }
 
     /**
-     * The tasks of a producer or consumer that is connected to the engine and not started yet.
+     * The tasks of a producer, consumer or DMA context that is connected to the engine and not started yet.
      *
      * @param view its {@code struct doca_ctx *}
-     * @param receives whether it is a consumer
+     * @param kind what they do
      * @param tasks how many
      */
     public abstract TaskQueue taskQueue(
-            ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks);
+            ContextEvents context, SlotEvents slots, MemorySegment view, TaskKind kind, int tasks);
 
     /**
      * Sends the messages of a server or client that is connected to the engine and not started yet.

@@ -1,0 +1,53 @@
+package io.github.comch4j.dma;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.call.DmaCalls;
+import io.github.comch4j.internal.life.Handle;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * How much DMA a device does.
+ *
+ * @param maxBufferSize most bytes of one copy ({@code doca_dma_cap_task_memcpy_get_max_buf_size})
+ * @param maxBufferListLength most buffers of a list, on either side
+ *     ({@code doca_dma_cap_task_memcpy_get_max_buf_list_len})
+ * @param maxTasks most tasks of a context ({@code doca_dma_cap_get_max_num_tasks})
+ */
+public record DmaCapabilities(long maxBufferSize, long maxBufferListLength, long maxTasks) {
+    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
+
+    /**
+     * Asks a device. Any thread may.
+     *
+     * @param device an open device
+     * @return empty if it has no DMA, or the libraries in use have none
+     * @throws IllegalStateException if the device is closed
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public static Optional<DmaCapabilities> of(Device device) {
+        if (!DmaContext.isSupported(device)) {
+            return Optional.empty();
+        }
+        String action = "asking " + device + " for its DMA";
+        MemorySegment handle = DEVICE.apply(device).handle();
+        MemorySegment dma = DmaCalls.create(handle, action); // only a context tells of tasks
+        try {
+            return Optional.of(of(dma, handle, action));
+        } finally {
+            DmaCalls.get().destroy(dma, action);
+        }
+    }
+
+    /** As a context and its device tell. */
+    static DmaCapabilities of(MemorySegment dma, MemorySegment device, String action) {
+        MemorySegment info = DeviceCalls.infoOf(device);
+        return new DmaCapabilities(
+                DmaCalls.maxBufferSize(info, action),
+                DmaCalls.maxBufferListLength(info, action),
+                DmaCalls.maxTasks(dma, action));
+    }
+}
