@@ -191,19 +191,7 @@ stage_abi() {
   check "SDK folders: what programs find there" sh src/test/abi/installed.sh
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "Guards, each with its test" scripts/dev/lib/guards.py check
-  check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
-    --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
-    --table src/test/abi/doca-3.1-3.3.tsv \
-    --table src/test/abi/doca-3.0-dpa-host.tsv --table src/test/abi/doca-3.0-dpa-dev.tsv \
-    --library target/native/lib/libdoca_dpa.so \
-    --table src/test/abi/doca-3.3-argp.tsv --library target/native/lib/libdoca_argp.so \
-    --table src/test/abi/doca-3.0-dma.tsv --library target/native/lib/libdoca_dma.so \
-    --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
-    --library target/native/lib/2.5/libdoca_argp.so --library target/native/lib/2.5/libdoca_dma.so \
-    --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
-    --table src/test/abi/doca-2.6.tsv --library target/native/lib/2.6/libdoca_common.so \
-    --library target/native/lib/2.6/libdoca_cc.so --library target/native/lib/2.6/libdoca_comm_channel.so \
-    --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
+  check "ABI: docs/functions.md" python3 src/test/abi/functions.py check
 }
 
 # What is of the device goes by the headers for it.

@@ -1,82 +1,104 @@
 #!/usr/bin/env python3
-"""Check docs/functions.md against the libraries and the tables of DOCA's ABI, of all releases together.
+"""docs/functions.md: every function that the emulated libraries export, in which of them it is, and what it does.
 
-    functions.py PAGE.md --table TABLE.tsv [--table ...] --library LIB.so [--library LIB2.so ...]
+    functions.py check
+    functions.py write      puts the rows and the counts of the page right
 
-Every doca_* function that one of the libraries exports must have exactly one row, in the section of the header that
-declares it; no row may be about anything else; each row must say "complete", or "differs" or "not supported" with a
-reason; and the page's own count of them must be right. Prints what does not hold; exits 0 only when all does. Needs nm.
+The page's prose, and the order of its sections, are written by hand; a section is about a header. What is said of a
+function is "complete" unless functions.tsv says more. Its header is that of DOCA's ABI tables, of all releases
+together, and the release of a library is that of the folder it is in. Prints what does not hold; exits 0 only when all
+does. Needs nm, and the libraries in target/native/lib.
 """
-import argparse, collections, re, subprocess, sys
+import collections, re, subprocess, sys
+from pathlib import Path
+
+PAGE, NOTES = Path("docs/functions.md"), Path("src/test/abi/functions.tsv")
+TABLES = [Path(f"src/test/abi/{table}.tsv") for table in (
+    "doca-3.0", "doca-3.1-3.3", "doca-3.0-dpa-host", "doca-3.0-dpa-dev", "doca-3.3-argp", "doca-3.0-dma", "doca-2.5",
+    "doca-2.6", "comm-channel-1.2")]
+FOLDERS = {"3.0": "", "2.6": "2.6", "2.5": "2.5", "1.2": "1.2"}  # of target/native/lib
 
 # What is not DOCA's, by the beginning of its name.
 EMULATOR_HEADERS = {"doca_emu_dpa_": "doca_emu_dpa.h", "doca_emu_": "doca_emu.h"}
 ANSWER = re.compile(r"(?:(complete)(?:; .+)?|(differs|not supported): .+)")
-COUNTS = re.compile(r"(\d+) functions: (\d+) complete, (\d+) differ, (\d+) not supported\.")
+COUNTS = re.compile(r"\d+ functions: \d+ complete, \d+ differ, \d+ not supported\.")
 
 
-def exports(libraries):
-    found = set()
-    for library in libraries:
-        out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-        found |= {line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()}
-    return {name for name in found if name.startswith("doca_")}
+def exports():
+    """The releases of each function."""
+    found = collections.defaultdict(set)
+    for release, folder in FOLDERS.items():
+        for library in Path("target/native/lib", folder).glob("libdoca_*.so"):
+            out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+            for line in filter(str.strip, out.stdout.splitlines()):
+                name = line.split()[-1].split("@")[0]
+                if name.startswith("doca_"):
+                    found[name].add(release)
+    return found
 
 
-def headers(tables):
-    lines = (line for table in tables for line in open(table, encoding="utf-8") if not line.startswith("#"))
-    rows = (line.rstrip("\n").split("\t") for line in lines)
-    return {row[2]: row[1] for row in rows if row[0] == "function"}
+def fields(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-def page_rows(page):
-    """(section, function, answer) of each row, and what cannot be read as one."""
-    section, rows, problems = None, [], []
-    for number, line in enumerate(page.splitlines(), 1):
+def answers(exported):
+    """What is said of each function, and what is wrong with the notes."""
+    notes = {row[0]: row[1] for row in fields(NOTES)}
+    problems = [f"{NOTES}: {name} is not exported" for name in sorted(notes.keys() - exported.keys())]
+    problems += [f"{NOTES}: \"{note}\" of {name} is neither complete with a remark, nor differs or not supported with a "
+                 "reason" for name, note in notes.items() if note == "complete" or not ANSWER.fullmatch(note)]
+    return {name: notes.get(name, "complete") for name in exported}, problems
+
+
+def sections(exported):
+    """The functions of each header, in the order of the tables."""
+    declared = {row[2]: row[1] for table in TABLES for row in fields(table) if row[0] == "function"}
+    order = {name: place for place, name in enumerate(declared)}
+    found = collections.defaultdict(list)
+    for name in sorted(exported, key=lambda name: (order.get(name, len(order)), name)):
+        own = next((own for start, own in EMULATOR_HEADERS.items() if name.startswith(start)), "no header")
+        found[declared.get(name, own)].append(name)
+    return found
+
+
+def written(page, found, exported, said):
+    """The page as it should be, and the headers that it has no section of."""
+    left, lines, rows = dict(found), [], []
+    for line in page.splitlines():
         if line.startswith("## "):
-            section = line[3:].strip()
-        elif line.startswith("| `"):
-            match = re.fullmatch(r"\| `(\w+)` \| (.+) \|", line)
-            if match:
-                rows.append((section, *match.groups()))
-            else:
-                problems.append(f"line {number} is no row: {line}")
-    return rows, problems
+            rows = [f"| `{name}` | {', '.join(sorted(exported[name]))} | {said[name]} |"
+                    for name in left.pop(line[3:].strip(), [])]
+        if line.startswith("| function |"):
+            lines += ["| function | in | here |", "|---|---|---|", *rows]
+        elif not rows or not line.startswith("|"):
+            lines.append(line)
+    kinds = collections.Counter(next(filter(None, ANSWER.fullmatch(answer).groups())) for answer in said.values())
+    counts = (len(said), kinds["complete"], kinds["differs"], kinds["not supported"])
+    page = "\n".join(lines) + "\n"
+    return COUNTS.sub("%d functions: %d complete, %d differ, %d not supported." % counts, page), left
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page")
-    parser.add_argument("--table", action="append", required=True)
-    parser.add_argument("--library", action="append", required=True)
-    arguments = parser.parse_args()
-    page = open(arguments.page, encoding="utf-8").read()
-    exported, declared = exports(arguments.library), headers(arguments.table)
-    rows, problems = page_rows(page)
-
-    listed = collections.Counter(name for _, name, _ in rows)
-    problems += [f"{name} is exported and has no row" for name in sorted(exported - listed.keys())]
-    problems += [f"{name} has a row and is not exported" for name in sorted(listed.keys() - exported)]
-    problems += [f"{name} has {times} rows" for name, times in listed.items() if times > 1]
-    kinds = collections.Counter()
-    for section, name, answer in rows:
-        own = next((own for start, own in EMULATOR_HEADERS.items() if name.startswith(start)), "no header")
-        header = declared.get(name, own)
-        if section != header:
-            problems.append(f"{name} is declared by {header}, not by {section}")
-        match = ANSWER.fullmatch(answer)
-        if match:
-            kinds[match.group(1) or match.group(2)] += 1
+    what = sys.argv[1] if len(sys.argv) == 2 else ""
+    if what not in ("check", "write"):
+        sys.exit(__doc__)
+    page, exported = PAGE.read_text(encoding="utf-8"), exports()
+    said, problems = answers(exported)
+    if not problems:
+        wanted, left = written(page, sections(exported), exported, said)
+        problems = [f"{PAGE}: no section for {header}" for header in left]
+        if what == "write":
+            PAGE.write_text(wanted, encoding="utf-8")
         else:
-            problems.append(f"{name}: \"{answer}\" is neither complete, nor differs or not supported with a reason")
-    counted = (sum(kinds.values()), kinds["complete"], kinds["differs"], kinds["not supported"])
-    claimed = COUNTS.search(page)
-    if claimed is None or tuple(map(int, claimed.groups())) != counted:
-        problems.append("the page must say: %d functions: %d complete, %d differ, %d not supported." % counted)
-
+            have, want = collections.Counter(page.splitlines()), collections.Counter(wanted.splitlines())
+            problems += [f"not in the page: {line}" for line in want - have]
+            problems += [f"wrong in the page: {line}" for line in have - want]
+            if not problems and page != wanted:
+                problems.append("rows of the page are not in the order of the tables")
     for problem in problems:
         print(problem)
-    print(f"{len(rows)} rows for {len(exported)} exported functions, {len(problems)} problems")
+    print(f"{len(exported)} exported functions, {len(problems)} problems")
     return 1 if problems or not exported else 0
 
 
