@@ -72,7 +72,8 @@ esac
 dpacc=$(command -v dpacc || true)
 [ "$library" != emulated ] || dpacc=$out/sdk/bin/dpacc
 rm -f "$out/dpa_kernel.so"
-[ -z "$dpacc" ] || quietly "$dpacc" src/jmh/c/dpa_kernel.c -o "$out/dpa_kernel.so" --app-name=bench_kernel -O2
+kernel=src/main/resources/io/github/comch4j/cli/perf/kernel.c
+[ -z "$dpacc" ] || quietly "$dpacc" "$kernel" -o "$out/dpa_kernel.so" --app-name=bench_kernel -O2
 quietly cmake -S src/jmh/c -B "$out/c" -DCMAKE_BUILD_TYPE=Release
 quietly cmake --build "$out/c" --parallel "$(nproc)"
 quietly maven -q -Pjmh -Dmaven.compiler.failOnWarning=false test-compile dependency:build-classpath \

@@ -32,7 +32,7 @@ struct options {
 	const char *name;     /* of the server */
 	const char *dpu;      /* PCI addresses: the DPU's device, */
 	const char *function; /* its representor's or the host's function */
-	const char *kernel;   /* the library of dpa_kernel.c, or NULL */
+	const char *kernel;   /* the library of the kernel for the DPA, or NULL */
 	int64_t since;        /* when the client's process was started, monotonic ns */
 };
 

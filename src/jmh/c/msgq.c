@@ -1,4 +1,4 @@
-/* Round trips over MsgQ to a kernel that polls (dpa_kernel.c) and back, one message at a time. */
+/* Round trips over MsgQ to a kernel that polls (the kernel of comch perf) and back, one message at a time. */
 #include <dlfcn.h>
 
 #include <doca_comch_consumer.h>

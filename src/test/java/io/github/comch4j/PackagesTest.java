@@ -66,6 +66,7 @@ class PackagesTest {
             "internal.support.program",
             "internal.support.conformance",
             "samples",
+            "cli.perf",
             "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */

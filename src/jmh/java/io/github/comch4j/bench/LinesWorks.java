@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.internal.support.program.Cores;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -47,7 +48,7 @@ final class LinesWorks {
     }
 
     private static void answer() {
-        Cores.bindServer();
+        Cores.bind(0);
         MemorySegment payload = Arena.global().allocate(PAYLOAD, PAYLOAD);
         for (long number = 1; await(0, number, payload); number++) {
             send(0, number, payload);
@@ -55,7 +56,7 @@ final class LinesWorks {
     }
 
     private static void ask(Options options) {
-        Cores.bindClient();
+        Cores.bind(1);
         MemorySegment payload = Arena.global().allocate(PAYLOAD, PAYLOAD);
         Rounds rounds = new Rounds(options);
         long number = 0;

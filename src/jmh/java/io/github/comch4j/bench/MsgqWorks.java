@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * Round trips over MsgQ to a kernel that polls ({@code src/jmh/c/dpa_kernel.c}) and back, beside those of the fast
+ * Round trips over MsgQ to a kernel that polls (that of {@code comch perf}) and back, beside those of the fast
  * path.
  */
 final class MsgqWorks {

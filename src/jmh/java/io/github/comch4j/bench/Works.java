@@ -1,6 +1,7 @@
 package io.github.comch4j.bench;
 
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.support.program.Cores;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,7 +23,7 @@ final class Works {
     static void receive(Options options, Carrier carrier) {
         Arrivals arrivals = new Arrivals(options);
         try (Inlet inlet = carrier.inlet(options, arrivals)) {
-            Cores.bindServer(); // only now: threads that the carrier starts run where they like
+            Cores.bind(0); // only now: threads that the carrier starts run where they like
             while (arrivals.received() == 0) {
                 inlet.poll();
             }
@@ -47,7 +48,7 @@ final class Works {
     static void send(Options options, Carrier carrier) {
         long sent = 0;
         Outlet outlet = carrier.outlet(options);
-        Cores.bindClient();
+        Cores.bind(1);
         Spin spin = new Spin();
         long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
         long sentBefore = 0;
@@ -128,7 +129,7 @@ final class Works {
 
     static void answer(Options options, Carrier carrier) {
         try (Table table = carrier.answering(options)) {
-            Cores.bindServer();
+            Cores.bind(0);
             Spin spin = new Spin();
             long served = 0;
             for (int turn = 1; ; turn++) {
@@ -144,7 +145,7 @@ final class Works {
 
     static void ask(Options options, Carrier carrier) {
         try (Table table = carrier.asking(options)) {
-            Cores.bindClient();
+            Cores.bind(1);
             Rounds rounds = new Rounds(options);
             Spin spin = new Spin();
             long number = 0;

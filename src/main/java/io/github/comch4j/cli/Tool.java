@@ -46,6 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             PingCommand.class,
             SendCommand.class,
             RecvCommand.class,
+            PerfCommand.class,
             SampleCommand.class,
             ConformanceCommand.class,
             EmulatorCommand.class,

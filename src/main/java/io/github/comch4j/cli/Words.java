@@ -1,8 +1,11 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.perf.Kind;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.support.program.Sizes;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +29,22 @@ final class Words {
         @Override
         public SampleOptions.Place convert(String text) {
             return understood(text, "a PCI address, such as b1:00.0", () -> SampleOptions.Place.of(text));
+        }
+    }
+
+    /** What carries messages. */
+    static final class PerfKind implements ITypeConverter<Kind> {
+        @Override
+        public Kind convert(String text) {
+            return understood(text, "one of " + Kind.words(), () -> Kind.of(text));
+        }
+    }
+
+    /** All of it, for a shell's completion. */
+    static final class PerfKinds implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Kind.values()).map(Kind::word).iterator();
         }
     }
 

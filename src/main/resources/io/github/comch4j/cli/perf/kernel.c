@@ -1,4 +1,4 @@
-/* The kernel of the round trips over MsgQ: polls, and sends each message back. */
+/* The kernel of round trips over MsgQ: polls, and sends each message back. */
 #include "doca_dpa_dev.h"
 #include "doca_dpa_dev_comch_msgq.h"
 

@@ -1,0 +1,456 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.cli.perf.Figures;
+import io.github.comch4j.cli.perf.Kind;
+import io.github.comch4j.cli.perf.MsgqRun;
+import io.github.comch4j.cli.perf.Outcome;
+import io.github.comch4j.cli.perf.PerfClient;
+import io.github.comch4j.cli.perf.PerfServer;
+import io.github.comch4j.cli.perf.Place;
+import io.github.comch4j.cli.perf.Plan;
+import io.github.comch4j.cli.perf.Plot;
+import io.github.comch4j.cli.perf.Units;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.internal.support.program.Json;
+import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.internal.support.program.ProgressBar;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch perf}: throughput and latency, of a server and a client. */
+@Command(
+        name = "perf",
+        description = {
+            "How fast messages go: from a client on the host to a server on the DPU, which is started first, with"
+                    + " --server, and has its settings of the client. Ctrl-C ends with the table."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch perf --server                          on the DPU",
+            "  comch perf                                   on the host: slots of 64 bytes",
+            "  comch perf buffers -a --svg buffers.svg      each size up to 1M, and a plot",
+            "  comch perf control --latency -n 100000       round trips, with percentiles",
+            "  DOCA_EMU_SIDE=both comch perf --local        both ends here, on the emulated BlueField"
+        })
+final class PerfCommand implements UsesDevice {
+    private static final String NAME = "comch4j-perf";
+    private static final double MOVED = 1.5; // processors whose distance differs by this factor have moved
+    private static final long SHORT_WARMUP = 500_000_000; // what is compiled already
+
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "KIND",
+            converter = Words.PerfKind.class,
+            completionCandidates = Words.PerfKinds.class,
+            description = "what carries the messages: control (path), buffers, slots, records, calls, sockets, or msgq,"
+                    + " which needs a DPA (slots)")
+    private @Nullable Kind kind;
+
+    @Option(names = "--server", description = "the end on the DPU, until Ctrl-C")
+    private boolean server;
+
+    @Option(names = "--local", description = "both ends in this process, as the emulated BlueField can have them")
+    private boolean local;
+
+    @Option(
+            names = {"-L", "--latency"},
+            description = "each message comes back before the next one goes")
+    private boolean latency;
+
+    @Option(
+            names = {"-b", "--bidirectional"},
+            description = "the server sends, too")
+    private boolean bothWays;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "BYTES",
+            split = ",",
+            converter = Words.Size.class,
+            description = "of each message: 64, 4K, …; several with commas in between (64)")
+    private List<Long> sizes = List.of(64L);
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "the powers of two from 8 to 1M, as far as this kind goes")
+    private boolean allSizes;
+
+    @Option(
+            names = {"-D", "--duration"},
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            converter = Words.Seconds.class,
+            description = "how long each size is measured (${DEFAULT-VALUE})")
+    private Duration duration;
+
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "instead: messages of each thread and direction")
+    private long count;
+
+    @Option(
+            names = {"-w", "--warmup"},
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            converter = Words.Seconds.class,
+            description = "not counted; half a second before all sizes but the first (${DEFAULT-VALUE})")
+    private Duration warmup;
+
+    @Option(
+            names = {"-T", "--threads"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "of each end, each with a connection of its own (${DEFAULT-VALUE})")
+    private int threads;
+
+    @Option(
+            names = {"-t", "--depth"},
+            paramLabel = "N",
+            description = "tasks and posted buffers, or callers (256; 32 for latency and for long messages)")
+    private int depth;
+
+    @Option(
+            names = "--burst",
+            paramLabel = "N",
+            description = "messages offered before completions are taken (64; records 256)")
+    private int burst;
+
+    @Option(names = "--no-pin", description = "do not keep each thread on a processor")
+    private boolean unbound;
+
+    @Option(names = "--plot", description = "also bars in the terminal")
+    private boolean plot;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "also a plot")
+    private @Nullable Path svg;
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "also for spreadsheets; \"-\": to stdout, nothing else")
+    private @Nullable String csv;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "also for programs; \"-\": to stdout, nothing else")
+    private @Nullable String json;
+
+    @Option(
+            names = "--device",
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "this end's device (the first that is good for it)")
+    private @Nullable PciAddress address;
+
+    @Option(
+            names = "--representor",
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "of a server: the host's function to serve (the first)")
+    private @Nullable PciAddress function;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = NAME,
+            description = "the server's name (${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(names = "--clients", paramLabel = "N", description = "of a server: end after so many clients")
+    private int clients = Integer.MAX_VALUE;
+
+    @Option(
+            names = "--kernel",
+            paramLabel = "FILE",
+            description = "of msgq: the kernel's library, which dpacc has made")
+    private @Nullable Path kernel;
+
+    @Option(
+            names = {"-W", "--timeout"},
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            converter = Words.Seconds.class,
+            description = "how long to wait for the server (${DEFAULT-VALUE})")
+    private Duration timeout;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<Double> distances = new ArrayList<>();
+    private boolean drawn;
+
+    @Override
+    public void run() {
+        Words.name(spec, name);
+        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        for (long size : sizes) {
+            Words.within(spec, "--size", size, 1, 1 << 30);
+        }
+        if (server && (local || latency || bothWays || allSizes || kind != null)) {
+            throw Words.wrong(spec, "--server: its settings come from the client");
+        }
+        if (kind == Kind.MSGQ) {
+            latency = true;
+        }
+        if (!server) {
+            check();
+        }
+        try (Interrupt interrupt = new Interrupt()) {
+            run(interrupt);
+        } catch (IOException e) {
+            throw new ProgramException("input or output failed: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e); // nobody interrupts the main thread
+        }
+    }
+
+    /** Before anybody is connected to. */
+    private void check() {
+        try {
+            for (long size : sizes) {
+                plan((int) size, 0, null);
+            }
+        } catch (ProgramException e) {
+            throw Words.wrong(spec, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void run(Interrupt interrupt) throws IOException, InterruptedException {
+        if (server) {
+            serve(place(true), clients, interrupt, System.out::println, () -> {});
+        } else if (kind == Kind.MSGQ) {
+            measure(interrupt, null);
+        } else if (local) {
+            both(interrupt);
+        } else {
+            client(interrupt);
+        }
+    }
+
+    private Place place(boolean ofServer) {
+        PciAddress device = address != null && !local ? address : Choice.device(ofServer);
+        if (!ofServer) {
+            return new Place(device, null, name);
+        }
+        if (function != null) {
+            return new Place(device, function, name);
+        }
+        try (Device dpu = Devices.openDpu(device)) {
+            return new Place(device, Choice.function(dpu), name);
+        }
+    }
+
+    private static void serve(
+            Place place, int clients, Interrupt interrupt, java.util.function.Consumer<String> say, Runnable begun) {
+        int served = new PerfServer(place, interrupt::stopped, say).run(clients, begun);
+        say.accept(served + (served == 1 ? " client has" : " clients have") + " measured");
+    }
+
+    /** The server is a thread of this process. */
+    private void both(Interrupt interrupt) throws IOException, InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        Place place = place(true);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        serve(place, 1, interrupt, line -> {}, begun::countDown);
+                    } catch (RuntimeException e) {
+                        failure.set(e);
+                        begun.countDown();
+                    }
+                },
+                "perf-server");
+        thread.setDaemon(true);
+        thread.start();
+        begun.await();
+        RuntimeException thrown = failure.get();
+        if (thrown != null) {
+            throw thrown;
+        }
+        client(interrupt);
+        thread.join();
+    }
+
+    private void client(Interrupt interrupt) throws IOException, InterruptedException {
+        Place place = place(false);
+        try (PerfClient client = new PerfClient(place, timeout, interrupt::stopped)) {
+            if (!quiet()) {
+                System.out.println(place.device() + " is connected to \"" + name + "\" on "
+                        + (client.isOneMachine() ? "the same machine" : client.server("host")) + " (DOCA "
+                        + client.server("doca") + " there)");
+            }
+            measure(interrupt, client);
+        }
+    }
+
+    /** With what was measured until then also after a failure. */
+    private void measure(Interrupt interrupt, @Nullable PerfClient client) throws IOException, InterruptedException {
+        PerfClient.Live live = ProgressBar.stdoutIsTerminal() && !quiet() ? this::draw : (plan, ns, moved, rate) -> {};
+        try {
+            look(client);
+            long warm = warmup.toNanos();
+            for (int size : sizes(client)) {
+                if (interrupt.stopped()) {
+                    break;
+                }
+                Plan plan = plan(size, warm, client);
+                outcomes.add(
+                        client != null
+                                ? client.run(plan, live)
+                                : new MsgqRun(address != null ? address : Choice.device(false), kernel)
+                                        .run(plan, interrupt::stopped, live));
+                warm = Math.min(warm, SHORT_WARMUP);
+            }
+            look(client);
+        } finally {
+            tell(client);
+        }
+    }
+
+    private void look(@Nullable PerfClient client) throws InterruptedException {
+        if (client != null && !unbound && chosen().isBound()) {
+            OptionalDouble distance = client.distance();
+            distance.ifPresent(distances::add);
+        }
+    }
+
+    private Kind chosen() {
+        return kind == null ? Kind.SLOTS : kind;
+    }
+
+    private List<Integer> sizes(@Nullable PerfClient client) {
+        if (!allSizes) {
+            return sizes.stream().map(Long::intValue).toList();
+        }
+        long most = chosen().longest(client == null ? 64 : client.longestMessage());
+        List<Integer> all = new ArrayList<>();
+        for (int size = 8; size <= most && size <= 1 << 20; size *= 2) {
+            all.add(size);
+        }
+        return all;
+    }
+
+    private Plan plan(int size, long warm, @Nullable PerfClient client) {
+        Kind carrier = chosen();
+        Plan.Binding binding = unbound || !carrier.isBound()
+                ? Plan.Binding.NONE
+                : client != null && client.isOneMachine() ? Plan.Binding.SHARED : Plan.Binding.OWN;
+        return new Plan(
+                carrier,
+                latency,
+                bothWays,
+                size,
+                depth > 0 ? depth : carrier.depth(latency, size),
+                burst > 0 ? burst : carrier.burst(),
+                threads,
+                warm,
+                duration.toNanos(),
+                count,
+                binding);
+    }
+
+    // ---- what is said
+
+    private boolean quiet() {
+        return "-".equals(csv) || "-".equals(json);
+    }
+
+    private void draw(Plan plan, long nanos, long moved, double rate) {
+        long left = plan.warmup() + (plan.latency() ? plan.length() * 3 / 2 : plan.length()) - nanos;
+        String phase = nanos < plan.warmup()
+                ? "warm-up"
+                : plan.count() > 0 ? moved + " so far" : "%.0f s left".formatted(Math.max(0, left) / 1e9);
+        System.out.print("\r%s: %.3f %s, %.0f MB/s, %s\033[K"
+                .formatted(
+                        Units.size(plan.size()),
+                        rate / 1e6,
+                        plan.latency() ? "Mround/s" : "Mmsg/s",
+                        rate * plan.size() / 1e6,
+                        phase));
+        System.out.flush();
+        drawn = true;
+    }
+
+    private void tell(@Nullable PerfClient client) throws IOException {
+        if (drawn) {
+            System.out.print("\r\033[K");
+            drawn = false;
+        }
+        if (outcomes.isEmpty()) {
+            return;
+        }
+        if (!quiet()) {
+            print(System.out);
+        }
+        write(csv, Figures.csv(outcomes));
+        write(json, Json.of(map(client)));
+        if (svg != null) {
+            Files.writeString(svg, Plot.of(outcomes).svg());
+        }
+    }
+
+    private void print(PrintStream out) {
+        Plan plan = outcomes.getFirst().plan();
+        out.println(plan.described());
+        if (!distances.isEmpty()) {
+            double least =
+                    distances.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
+            double most =
+                    distances.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
+            out.println("processors: %.0f ns apart before, %.0f ns after, a word there and back%s"
+                    .formatted(
+                            distances.getFirst(),
+                            distances.getLast(),
+                            most > MOVED * least ? ": they have moved, other figures do not compare" : ""));
+        }
+        Figures.table(outcomes, out);
+        if (plot) {
+            Plot.of(outcomes).print(out);
+        }
+    }
+
+    private static void write(@Nullable String file, String text) throws IOException {
+        if (file == null) {
+            return;
+        }
+        if (file.equals("-")) {
+            System.out.print(text);
+        } else {
+            Files.writeString(Path.of(file), text);
+        }
+    }
+
+    private Map<String, Object> map(@Nullable PerfClient client) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        if (client != null) {
+            map.put("one_machine", client.isOneMachine());
+            map.put("server_host", client.server("host"));
+            map.put("server_doca", client.server("doca"));
+        }
+        map.put("processors_ns", distances);
+        map.put("runs", outcomes.stream().map(Figures::json).toList());
+        return map;
+    }
+}

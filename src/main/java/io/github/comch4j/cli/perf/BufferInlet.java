@@ -1,0 +1,58 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.support.program.ProgramException;
+
+/** A consumer with its buffers. */
+final class BufferInlet implements Inlet {
+    private static final int PAGE = 4096;
+
+    private final ProgressEngine engine;
+    private final MemoryMap memory;
+    private final ComchConsumer consumer;
+
+    BufferInlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+        this.engine = engine;
+        long stride = stride(plan.size());
+        memory = MemoryMap.allocate(link.device, stride * plan.depth(), Access.PCI_READ_WRITE);
+        consumer = link.connection()
+                .consumer(engine, memory)
+                .tasks(plan.depth())
+                .onReceive(
+                        (self, buffer, producer, immediate) -> arrivals.arrived(buffer.segment(), 0, buffer.length()))
+                .start();
+        link.waitFor("the consumer", consumer::isRunning);
+        for (int i = 0; i < plan.depth(); i++) {
+            Buffer buffer = consumer.acquire(i * stride, plan.size());
+            if (!consumer.tryPost(buffer).accepted()) {
+                throw new ProgramException("the consumer has no task for buffer " + i);
+            }
+        }
+    }
+
+    /** Whole cache lines for each buffer, whole pages for large ones. */
+    static long stride(int size) {
+        long unit = size >= PAGE ? PAGE : 64;
+        return (size + unit - 1) / unit * unit;
+    }
+
+    @Override
+    public int poll() {
+        return engine.progress(256);
+    }
+
+    @Override
+    public void turn() {
+        engine.progress(1, Spin.LOOKS);
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.support.program.ProgramException;
+
+/** A producer with its buffers. */
+final class BufferOutlet implements Outlet {
+    private static final int MANY = 256;
+
+    private final ProgressEngine engine;
+    private final MemoryMap memory;
+    private final ComchProducer producer;
+    private final int consumer;
+    private final int size;
+    private final Buffer[] free; // a stack: the last one is still in the caches
+    private int freeCount;
+
+    /** Waits for the peer's consumer. */
+    BufferOutlet(Link link, ProgressEngine engine, Plan plan) {
+        this.engine = engine;
+        consumer = link.awaitRemoteConsumer();
+        size = plan.size();
+        long stride = BufferInlet.stride(size);
+        memory = MemoryMap.allocate(link.device, stride * plan.depth(), Access.PCI_READ_WRITE);
+        free = new Buffer[plan.depth()];
+        producer = link.connection()
+                .producer(engine)
+                .tasks(plan.depth())
+                .onCompletion((self, buffer, status) -> {
+                    if (status != DocaError.SUCCESS) {
+                        throw new ProgramException("a send failed: " + status);
+                    }
+                    free[freeCount++] = buffer;
+                })
+                .start();
+        for (int i = 0; i < free.length; i++) {
+            free[freeCount++] = producer.acquire(memory, i * stride, size);
+        }
+    }
+
+    private Buffer next(long number) {
+        Buffer buffer = free[freeCount - 1];
+        Arrivals.number(buffer.segment(), 0, size, number);
+        return buffer;
+    }
+
+    @Override
+    public boolean trySend(long number) {
+        if (freeCount == 0 || !producer.trySend(next(number), consumer).accepted()) {
+            return false;
+        }
+        freeCount--;
+        return true;
+    }
+
+    @Override
+    public int offer(long number, int most) {
+        int offered = 0;
+        while (offered < most
+                && freeCount > 0
+                && producer.enqueue(next(number + offered), consumer).accepted()) {
+            freeCount--;
+            offered++;
+        }
+        return offered;
+    }
+
+    @Override
+    public void progress() {
+        while (engine.progress(MANY) == MANY) {
+            // until there is nothing more
+        }
+    }
+
+    @Override
+    public boolean isIdle() {
+        return freeCount == free.length;
+    }
+
+    @Override
+    public long refused() {
+        return producer.refused() + producer.stalls();
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,173 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcRequest;
+import io.github.comch4j.rpc.RpcServer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Calls over one connection, whose response is the request: {@link Plan#depth()} callers, virtual threads, each of
+ * which makes one call after the other. Larger bodies than 64 KiB take the fast path.
+ */
+final class CallLane extends Lane {
+    private static final int ECHO = 1;
+    private static final int LARGE = 64 << 10;
+    private static final long WARM_ROUND = 100_000_000;
+    private static final int WINDOWS = 7;
+
+    private final AtomicReference<Throwable> broken = new AtomicReference<>();
+
+    CallLane(Plan plan, Place place, int number) {
+        super(plan, place, number);
+    }
+
+    /** One caller. */
+    private final class Caller implements Runnable {
+        final Histogram histogram = new Histogram(3);
+        final AtomicLong calls = new AtomicLong();
+        private final RpcClient client;
+        private final long count; // 0: until the end
+        private final long end;
+        private final int sampling; // many histograms do not fit into the caches: of many callers' calls one in 16
+
+        Caller(RpcClient client, long count, long end) {
+            this.client = client;
+            this.count = count;
+            this.end = end;
+            this.sampling = plan.depth() == 1 ? 0 : 15;
+        }
+
+        @Override
+        public void run() {
+            byte[] request = new byte[plan.size()];
+            long made = 0;
+            try {
+                long before = System.nanoTime();
+                while ((count > 0 ? made < count : before - end < 0) && !isStopped()) {
+                    if (client.call(ECHO, request).length != request.length) {
+                        throw new ProgramException("a response has another length");
+                    }
+                    long after = System.nanoTime();
+                    if ((made++ & sampling) == 0) {
+                        histogram.recordValue(after - before);
+                    }
+                    calls.lazySet(made);
+                    before = after;
+                }
+            } catch (RuntimeException e) {
+                broken.compareAndSet(null, e);
+            }
+        }
+    }
+
+    @Override
+    void work() throws InterruptedException {
+        try (EventLoop loop = EventLoop.start("perf-" + place.name())) {
+            if (place.isServer()) {
+                serve(loop);
+            } else {
+                call(loop);
+            }
+        }
+    }
+
+    private void serve(EventLoop loop) {
+        try (Device device = Devices.openDpu(place.device());
+                Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
+                RpcServer server = RpcServer.builder(loop, device, representor, place.name())
+                        .largeBodies(LARGE)
+                        .maxInFlight(Math.max(1024, plan.depth()))
+                        .maxBody(Math.max(plan.size(), 1 << 20))
+                        .method(ECHO, RpcRequest::body)
+                        .start()) {
+            ready();
+            sleepUntil(() -> expected() >= 0);
+            result(new Received(0, 0, new double[0], 0));
+            finished();
+            server.shutdown();
+            server.awaitTermination(Link.PATIENCE);
+        }
+    }
+
+    private void call(EventLoop loop) throws InterruptedException {
+        try (Device device = Devices.openHost(place.device());
+                RpcClient client = RpcClient.builder(loop, device, place.name())
+                        .largeBodies(LARGE)
+                        .maxInFlight(Math.max(1024, plan.depth()))
+                        .maxBody(Math.max(plan.size(), 1 << 20))
+                        .connect(Link.PATIENCE)) {
+            warmUp(client);
+            long began = System.nanoTime();
+            List<Caller> callers = run(client, plan.count(), began + plan.length());
+            long nanos = System.nanoTime() - began;
+            Histogram all = new Histogram(3);
+            long calls = 0;
+            for (Caller caller : callers) {
+                all.add(caller.histogram);
+                calls += caller.calls.get();
+            }
+            allSent(calls);
+            result(new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos));
+            finished();
+            sleepUntil(this::mayClose);
+        }
+    }
+
+    /** Callers that are measured begin in compiled code: a virtual thread that began earlier is slow to park. */
+    private void warmUp(RpcClient client) throws InterruptedException {
+        long end = System.nanoTime() + plan.warmup();
+        for (long now = System.nanoTime(); now - end < 0 && !isStopped(); now = System.nanoTime()) {
+            run(client, 0, Math.min(now + WARM_ROUND, end));
+        }
+    }
+
+    private double[] rates = {};
+
+    /** All callers at once; looks at them meanwhile. */
+    private List<Caller> run(RpcClient client, long count, long end) throws InterruptedException {
+        List<Caller> callers = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < plan.depth(); i++) {
+            long share = count == 0 ? 0 : Math.max(1, count / plan.depth());
+            Caller caller = new Caller(client, share, end);
+            callers.add(caller);
+            threads.add(Thread.startVirtualThread(caller));
+        }
+        long interval = count > 0 ? 50_000_000 : Math.max(1, (end - System.nanoTime()) / WINDOWS);
+        double[] found = new double[1024];
+        int known = 0;
+        long before = System.nanoTime();
+        long callsBefore = 0;
+        for (Thread thread : threads) {
+            while (!thread.join(java.time.Duration.ofNanos(Math.min(interval, 50_000_000)))) {
+                check();
+                long now = System.nanoTime();
+                if (now - before >= interval && known < found.length) {
+                    long calls =
+                            callers.stream().mapToLong(each -> each.calls.get()).sum();
+                    found[known++] = (calls - callsBefore) * 1e9 / (now - before);
+                    before = now;
+                    callsBefore = calls;
+                    report(calls);
+                }
+            }
+        }
+        rates = Arrays.copyOf(found, known);
+        Throwable thrown = broken.get();
+        if (thrown instanceof RuntimeException e) {
+            throw e;
+        }
+        return callers;
+    }
+}

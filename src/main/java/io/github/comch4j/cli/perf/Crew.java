@@ -1,0 +1,143 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The threads of an end, for one measurement. */
+final class Crew implements AutoCloseable {
+    /** A server's threads must have ended before their servers can be there again; who waits for a client does not. */
+    private static final long SERVER_JOIN = 35_000;
+
+    private static final long CLIENT_JOIN = 1000; // of a failure: the process is about to end
+
+    private final List<Lane> lanes = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    private final long patience;
+
+    Crew(Plan plan, Place place) {
+        patience = place.isServer() ? SERVER_JOIN : CLIENT_JOIN;
+        for (int i = 0; i < plan.threads(); i++) {
+            Lane lane = Lane.of(plan, place, i);
+            Thread thread = new Thread(lane, "perf-" + (place.isServer() ? "server-" : "client-") + i);
+            thread.setDaemon(true);
+            lanes.add(lane);
+            threads.add(thread);
+        }
+        threads.forEach(Thread::start);
+    }
+
+    private boolean all(Predicate<Lane> condition) {
+        return lanes.stream().allMatch(condition);
+    }
+
+    boolean areReady() {
+        return all(Lane::isReady);
+    }
+
+    boolean haveFinished() {
+        return all(Lane::isFinished);
+    }
+
+    boolean haveSent() {
+        return all(lane -> lane.sent() >= 0);
+    }
+
+    boolean haveFailed() {
+        return lanes.stream().anyMatch(lane -> lane.failure() != null);
+    }
+
+    /** If a thread has failed. */
+    void check() {
+        for (Lane lane : lanes) {
+            @Nullable Throwable failure = lane.failure();
+            if (failure != null) {
+                throw told(failure);
+            }
+        }
+    }
+
+    private static RuntimeException told(Throwable failure) {
+        if (failure instanceof ProgramException || failure instanceof DocaException) {
+            return (RuntimeException) failure;
+        }
+        return new ProgramException(failure.toString(), failure);
+    }
+
+    /** For the peer. */
+    String sent() {
+        return lanes.stream().map(lane -> Long.toString(lane.sent())).collect(Collectors.joining(" "));
+    }
+
+    /** What the peer's threads have sent. */
+    void expect(String text) {
+        String[] words = text.isEmpty() ? new String[0] : text.split(" ");
+        if (words.length != lanes.size()) {
+            throw new ProgramException("the other end has " + words.length + " threads, this one " + lanes.size());
+        }
+        try {
+            for (int i = 0; i < words.length; i++) {
+                lanes.get(i).expect(Long.parseLong(words[i]));
+            }
+        } catch (NumberFormatException e) {
+            throw new ProgramException("the other end has sent \"" + text + "\"", e);
+        }
+    }
+
+    void stop() {
+        lanes.forEach(Lane::stop);
+    }
+
+    long moved() {
+        return lanes.stream().mapToLong(Lane::moved).sum();
+    }
+
+    List<Received> received() {
+        List<Received> all = new ArrayList<>();
+        for (Lane lane : lanes) {
+            @Nullable Received received = lane.received();
+            if (received != null) {
+                all.add(received);
+            }
+        }
+        return all;
+    }
+
+    List<Lane.Timed> timed() {
+        List<Lane.Timed> all = new ArrayList<>();
+        for (Lane lane : lanes) {
+            Lane.@Nullable Timed timed = lane.timed();
+            if (timed != null) {
+                all.add(timed);
+            }
+        }
+        return all;
+    }
+
+    boolean haveEnded() {
+        return threads.stream().noneMatch(Thread::isAlive);
+    }
+
+    void letClose() {
+        lanes.forEach(Lane::letClose);
+    }
+
+    @Override
+    public void close() {
+        if (!haveEnded()) {
+            lanes.forEach(Lane::abort);
+        }
+        try {
+            for (Thread thread : threads) {
+                thread.join(patience);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.internal.support.program.Cores;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of an end, with a connection to its counterpart of the other end. */
+abstract class Lane implements Runnable {
+    static final long NAP = 5_000_000;
+
+    /** What is found out by round trips: how they are distributed, how long one usually takes, how many there were. */
+    record Timed(Histogram histogram, double usual, long count, double[] rates, long nanos) {}
+
+    final Plan plan;
+    final Place place;
+    private final int number;
+    private final AtomicLong moved = new AtomicLong(); // so far, sent or received or there and back
+    private volatile boolean ready;
+    private volatile boolean finished;
+    private volatile boolean stopped;
+    private volatile boolean aborted;
+    private volatile boolean mayClose;
+    private volatile long sent = -1;
+    private volatile long expected = -1;
+    private volatile @Nullable Received received;
+    private volatile @Nullable Timed timed;
+    private volatile @Nullable Throwable failure;
+
+    Lane(Plan plan, Place place, int number) {
+        this.plan = plan;
+        this.place = place.of(number);
+        this.number = number;
+    }
+
+    static Lane of(Plan plan, Place place, int number) {
+        return switch (plan.kind()) {
+            case CALLS -> new CallLane(plan, place, number);
+            case SOCKETS -> new SocketLane(plan, place, number);
+            case MSGQ -> throw new IllegalArgumentException("it has one end");
+            default -> plan.latency() ? new RoundLane(plan, place, number) : new StreamLane(plan, place, number);
+        };
+    }
+
+    /** Until it is to be closed. */
+    abstract void work() throws InterruptedException;
+
+    @Override
+    public void run() {
+        try {
+            work();
+        } catch (Throwable t) { // also an Error: the other threads would wait for ever
+            failure = t;
+        }
+        ready = true;
+        finished = true;
+    }
+
+    // ---- by the thread itself
+
+    /** Its server can be connected to. */
+    void ready() {
+        ready = true;
+    }
+
+    void bind() {
+        switch (plan.binding()) {
+            case SHARED -> Cores.bind(2 * number + (place.isServer() ? 0 : 1));
+            case OWN -> Cores.bind(number);
+            case NONE -> {}
+        }
+    }
+
+    /** Whether it is to send no more. */
+    boolean isStopped() {
+        return stopped;
+    }
+
+    void check() {
+        if (aborted) {
+            throw new ProgramException("another thread has failed");
+        }
+    }
+
+    boolean mayClose() {
+        return mayClose;
+    }
+
+    /** How many the peer has sent; -1: it has not said so yet. */
+    long expected() {
+        return expected;
+    }
+
+    /** So many have been sent, and no more will be. */
+    void allSent(long count) {
+        sent = count;
+    }
+
+    void report(long count) {
+        moved.lazySet(count);
+    }
+
+    void result(Received result) {
+        received = result;
+    }
+
+    void result(Timed result) {
+        timed = result;
+    }
+
+    /** All is done but closing. */
+    void finished() {
+        finished = true;
+    }
+
+    void sleepUntil(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            check();
+            LockSupport.parkNanos(NAP);
+        }
+    }
+
+    // ---- by others
+
+    boolean isReady() {
+        return ready;
+    }
+
+    boolean isFinished() {
+        return finished;
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    void abort() {
+        aborted = true;
+    }
+
+    void letClose() {
+        mayClose = true;
+    }
+
+    void expect(long count) {
+        expected = count;
+    }
+
+    /** -1: it is still sending. */
+    long sent() {
+        return sent;
+    }
+
+    long moved() {
+        return moved.get();
+    }
+
+    @Nullable
+    Received received() {
+        return received;
+    }
+
+    @Nullable
+    Timed timed() {
+        return timed;
+    }
+
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+}

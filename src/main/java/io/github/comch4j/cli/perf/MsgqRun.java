@@ -1,0 +1,210 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.dpa.Dpa;
+import io.github.comch4j.dpa.DpaApplication;
+import io.github.comch4j.dpa.DpaConsumer;
+import io.github.comch4j.dpa.DpaConsumerCompletion;
+import io.github.comch4j.dpa.DpaMemory;
+import io.github.comch4j.dpa.DpaProducer;
+import io.github.comch4j.dpa.DpaThread;
+import io.github.comch4j.dpa.MessageQueue;
+import io.github.comch4j.dpa.MessageQueueProducer;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Round trips over MsgQ to a kernel on the DPA that polls, and back. */
+public final class MsgqRun {
+    /** The kernel's, which DPACC is told. */
+    public static final String APPLICATION = "comch_perf";
+
+    private static final int STOP = 3 * Long.BYTES; // in the kernel's struct ends
+    private static final int MASK = 255;
+    private static final String DPACC = "/opt/mellanox/doca/tools/dpacc";
+    private static final int COMPILER_SECONDS = 120;
+
+    private final PciAddress address;
+    private final @Nullable Path kernel;
+    private long received;
+
+    /**
+     * Does nothing yet.
+     *
+     * @param address of a device with a DPA
+     * @param kernel the library that DPACC has made; null: have it made now
+     */
+    public MsgqRun(PciAddress address, @Nullable Path kernel) {
+        this.address = address;
+        this.kernel = kernel;
+    }
+
+    /** Measures. */
+    public Outcome run(Plan plan, BooleanSupplier interrupted, PerfClient.Live live) throws IOException {
+        try (Device device = Devices.openHost(address)) {
+            if (!Dpa.isSupported(device)) {
+                throw new ProgramException(address
+                        + " has no DPA, which msgq is about: a BlueField-3 has one, and libdoca_dpa must be there");
+            }
+            DpaApplication program = load();
+            try (ProgressEngine engine = ProgressEngine.create();
+                    Dpa dpa = Dpa.builder(device).application(program).start()) {
+                return run(plan, program, engine, dpa, interrupted, live);
+            }
+        }
+    }
+
+    private Outcome run(
+            Plan plan,
+            DpaApplication program,
+            ProgressEngine engine,
+            Dpa dpa,
+            BooleanSupplier interrupted,
+            PerfClient.Live live) {
+        int depth = plan.depth();
+        MessageQueue toDpa = MessageQueue.toDpa(dpa).start();
+        MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
+        DpaMemory ends = dpa.allocate(STOP + Long.BYTES).fill((byte) 0);
+        DpaThread thread =
+                dpa.thread(program.function("echo")).argument(ends.address()).start();
+        DpaConsumerCompletion found = dpa.consumerCompletion()
+                .receives(depth)
+                .immediateLength(plan.size())
+                .thread(thread)
+                .start();
+        DpaConsumer consumer = toDpa.dpaConsumer(found).receives(depth).start();
+        DpaProducer answers =
+                fromDpa.dpaProducer(dpa.completion(depth)).sends(depth).start();
+        ends.write(0, MemorySegment.ofArray(new long[] {found.handle(), consumer.handle(), answers.handle()}));
+        received = 0;
+        fromDpa.consumer(engine)
+                .receives(depth)
+                .immediateLength(plan.size())
+                .onMessage((self, from, message) -> received++)
+                .start();
+        MessageQueueProducer producer =
+                toDpa.producer(engine).tasks(depth).messageLength(plan.size()).start();
+        dpa.rpc(program.function("make_room"), consumer.handle(), depth);
+        thread.run();
+        Lane.Timed timed = measure(plan, engine, producer, interrupted, live);
+        ends.write(STOP, MemorySegment.ofArray(new long[] {1}));
+        return new Outcome(plan, List.of(), List.of(timed), 0);
+    }
+
+    private Lane.Timed measure(
+            Plan plan,
+            ProgressEngine engine,
+            MessageQueueProducer producer,
+            BooleanSupplier interrupted,
+            PerfClient.Live live) {
+        MemorySegment message = Arena.ofAuto().allocate(plan.size(), Long.BYTES);
+        Rounds rounds = new Rounds(plan);
+        long began = System.nanoTime();
+        long shown = began;
+        long sentThen = 0;
+        long sent = 0;
+        do {
+            while (!producer.trySend(message, 1).accepted()) {
+                engine.progress();
+            }
+            sent++;
+            while (received < sent) {
+                engine.progress();
+            }
+            if ((sent & MASK) == 0) {
+                long now = System.nanoTime();
+                if (now - shown > 200_000_000) {
+                    live.update(plan, now - began, sent, (sent - sentThen) * 1e9 / (now - shown));
+                    shown = now;
+                    sentThen = sent;
+                }
+            }
+        } while (rounds.record() && ((sent & MASK) != 0 || !interrupted.getAsBoolean()));
+        return new Lane.Timed(
+                rounds.single, rounds.usual(), rounds.counted(), new double[0], System.nanoTime() - began);
+    }
+
+    private DpaApplication load() throws IOException {
+        try {
+            if (kernel != null) {
+                return DpaApplication.load(kernel, APPLICATION);
+            }
+            Path folder = Files.createTempDirectory("comch-perf");
+            try {
+                return DpaApplication.load(compile(folder), APPLICATION);
+            } finally {
+                try (Stream<Path> files = Files.list(folder)) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                }
+                Files.delete(folder);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ProgramException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static Path compile(Path folder) throws IOException {
+        Path dpacc = dpacc().orElseThrow(() -> new ProgramException("msgq has a kernel for the DPA, and there is no"
+                + " dpacc to compile it with: put it on the PATH (the emulated one: comch emulator install), or name"
+                + " a kernel that is compiled (--kernel)"));
+        Path source = folder.resolve("kernel.c");
+        Path library = folder.resolve("kernel.so");
+        Path said = folder.resolve("dpacc.out");
+        try (InputStream from = Objects.requireNonNull(MsgqRun.class.getResourceAsStream("kernel.c"))) {
+            Files.copy(from, source);
+        }
+        Process process = new ProcessBuilder(
+                        dpacc.toString(),
+                        source.toString(),
+                        "-o",
+                        library.toString(),
+                        "--app-name=" + APPLICATION,
+                        "-O2")
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            if (!process.waitFor(COMPILER_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new ProgramException(dpacc + " does not end");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e); // nobody interrupts the main thread
+        }
+        if (process.exitValue() != 0 || !Files.exists(library)) {
+            String last = Files.readString(said, StandardCharsets.ISO_8859_1)
+                    .lines()
+                    .reduce("", (before, line) -> line.isBlank() ? before : line);
+            throw new ProgramException(dpacc + " does not compile the kernel: " + last);
+        }
+        return library;
+    }
+
+    private static Optional<Path> dpacc() {
+        List<Path> places = new ArrayList<>();
+        Arrays.stream(Objects.requireNonNullElse(System.getenv("PATH"), "").split(":"))
+                .filter(folder -> !folder.isEmpty())
+                .forEach(folder -> places.add(Path.of(folder, "dpacc")));
+        places.add(Path.of(DPACC));
+        return places.stream().filter(Files::isExecutable).findFirst();
+    }
+}

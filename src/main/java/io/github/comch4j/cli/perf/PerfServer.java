@@ -1,0 +1,184 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The end on the DPU: has no settings of its own, measures what its client asks for. */
+public final class PerfServer {
+    private final Place place;
+    private final BooleanSupplier stopped;
+    private final Consumer<String> say;
+    private @Nullable Orders client;
+    private int served;
+
+    /**
+     * Does nothing yet.
+     *
+     * @param place its device and the function that it serves
+     * @param stopped whether it is to end
+     * @param say is told, in a line, what happens
+     */
+    public PerfServer(Place place, BooleanSupplier stopped, Consumer<String> say) {
+        this.place = place;
+        this.stopped = stopped;
+        this.say = say;
+    }
+
+    /**
+     * Serves one client after the other.
+     *
+     * @param clients how many
+     * @param begun runs when clients can connect
+     * @return how many there were
+     */
+    public int run(int clients, Runnable begun) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device device = Devices.openDpu(place.device());
+                Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
+                ComchServer server = start(engine, device, representor)) {
+            say.accept(place.device() + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA "
+                    + Doca.library().version() + ", " + Doca.library().kind() + ")");
+            begun.run();
+            while (served < clients && !stopped.getAsBoolean()) {
+                Orders.await(engine, () -> stopped.getAsBoolean() || client != null);
+                if (client != null) {
+                    session(client);
+                }
+            }
+        }
+        return served;
+    }
+
+    private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
+        try {
+            return ComchServer.builder(engine, device, representor, place.name())
+                    .onConnected(connection -> connection.attach(new Orders(engine, connection)))
+                    .onMessage((connection, message) -> {
+                        if (connection.attachment() instanceof Orders orders) {
+                            orders.arrived(message);
+                            admit(orders);
+                        }
+                    })
+                    .onDisconnected(connection -> {
+                        if (connection.attachment() instanceof Orders orders) {
+                            orders.ended();
+                        }
+                    })
+                    .start();
+        } catch (DocaException e) {
+            throw e.error() == DocaError.INITIALIZATION
+                    ? new ProgramException(
+                            "\"" + place.name() + "\" cannot be served at " + representor.address() + ": "
+                                    + e.getMessage(),
+                            e)
+                    : e;
+        }
+    }
+
+    /** One at a time: figures of two would be figures of neither. */
+    private void admit(Orders orders) {
+        if (client == null) {
+            client = orders;
+        } else if (client != orders && orders.next() != null) {
+            orders.refuse("another client measures at the moment");
+        }
+    }
+
+    private void session(Orders orders) {
+        try {
+            while (!orders.isGone() && !stopped.getAsBoolean()) {
+                orders.await(() -> orders.hasMore() || orders.isGone() || stopped.getAsBoolean());
+                Orders.Line line = orders.next();
+                if (line != null) {
+                    obey(orders, line);
+                }
+            }
+        } catch (ProgramException | DocaException e) {
+            say.accept("failed: " + e.getMessage());
+            if (!orders.isGone()) {
+                orders.send(Orders.ERROR, String.valueOf(e.getMessage()));
+            }
+        }
+        client = null;
+        served++;
+    }
+
+    private void obey(Orders orders, Orders.Line line) {
+        switch (line.word()) {
+            case Orders.HELLO -> {
+                String version = Plan.words(line.rest()).getOrDefault("version", "");
+                if (!version.equals(Integer.toString(Orders.VERSION))) {
+                    throw new ProgramException(
+                            "the client speaks version " + version + " of this program, the server " + Orders.VERSION);
+                }
+                say.accept("a client has connected");
+                orders.send(Orders.WELCOME, Orders.self(Doca.library().version()));
+            }
+            case Orders.RUN -> measure(orders, Plan.of(line.rest()));
+            default -> {
+                // what came too late for a measurement
+            }
+        }
+    }
+
+    private void measure(Orders orders, Plan plan) {
+        if (plan.kind() == Kind.MSGQ) {
+            throw new ProgramException("msgq has one end");
+        }
+        say.accept(plan.described());
+        try (Crew crew = new Crew(plan, place)) {
+            orders.await(() -> crew.areReady() || isOver(orders));
+            crew.check();
+            orders.send(Orders.READY, "");
+            boolean told = !plan.sends(true);
+            while (!crew.haveFinished()) {
+                boolean before = told;
+                orders.await(() -> crew.haveFinished()
+                        || crew.haveFailed()
+                        || (!before && crew.haveSent())
+                        || orders.hasMore()
+                        || isOver(orders));
+                crew.check();
+                if (isOver(orders)) {
+                    return;
+                }
+                if (!told && crew.haveSent()) {
+                    orders.send(Orders.SENT, crew.sent());
+                    told = true;
+                }
+                instructed(orders, crew);
+            }
+            crew.check();
+            for (Received each : crew.received()) {
+                orders.send(Orders.RESULT, each.text());
+            }
+            orders.send(Orders.DONE, "");
+            orders.await(() -> crew.haveEnded() || isOver(orders));
+        }
+    }
+
+    private static void instructed(Orders orders, Crew crew) {
+        for (Orders.Line line = orders.next(); line != null; line = orders.next()) {
+            switch (line.word()) {
+                case Orders.SENT -> crew.expect(line.rest());
+                case Orders.STOP -> crew.stop();
+                default -> throw new ProgramException("the client says \"" + line.word() + "\" in a measurement");
+            }
+        }
+    }
+
+    private boolean isOver(Orders orders) {
+        return orders.isGone() || stopped.getAsBoolean();
+    }
+}

@@ -1,0 +1,114 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.RecordReader;
+import io.github.comch4j.io.RecordWriter;
+import java.lang.foreign.MemorySegment;
+
+/** Records, many in a message. */
+final class RecordEnds {
+    /** Of a record: some must have room in a message. */
+    static final int LONGEST = 4096;
+
+    /** Unless the user says otherwise: some more than two messages have room for. */
+    static final int BURST = 256;
+
+    private static final int SLOT = 8192;
+
+    private RecordEnds() {}
+
+    static Inlet inlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+        SlotConsumer consumer = link.connection()
+                .slotConsumer(engine, SLOT)
+                .tasks(plan.depth())
+                .immediateLength(0)
+                .start();
+        link.waitFor("the consumer", consumer::isRunning);
+        RecordReader reader =
+                new RecordReader((memory, offset, length, type, producer) -> arrivals.arrived(memory, offset, length));
+        return new Inlet() {
+            @Override
+            public int poll() {
+                long before = arrivals.received();
+                consumer.poll(reader, 8);
+                return (int) (arrivals.received() - before);
+            }
+
+            @Override
+            public void turn() {
+                poll();
+            }
+
+            @Override
+            public void close() {
+                consumer.close();
+            }
+        };
+    }
+
+    /** Waits for the peer's consumer. */
+    static final class RecordOutlet implements Outlet {
+        private final SlotProducer producer;
+        private final RecordWriter writer;
+        private final MemorySegment memory;
+        private final int size;
+        private final int stride;
+
+        RecordOutlet(Link link, ProgressEngine engine, Plan plan) {
+            size = plan.size();
+            stride = RecordWriter.stride(size);
+            int consumer = link.awaitRemoteConsumer();
+            producer = link.connection()
+                    .slotProducer(engine, SLOT)
+                    .tasks(plan.depth())
+                    .start();
+            writer = new RecordWriter(producer, consumer);
+            memory = writer.memory();
+        }
+
+        @Override
+        public boolean trySend(long number) {
+            return offer(number, 1) == 1 && writer.flush();
+        }
+
+        @Override
+        public int offer(long number, int most) {
+            int offered = 0;
+            while (offered < most) {
+                long at = writer.claimMany(most - offered, size, 1);
+                if (at < 0) {
+                    break;
+                }
+                int claimed = writer.claimed();
+                for (int i = 0; i < claimed; i++) {
+                    Arrivals.number(memory, at + (long) i * stride, size, number + offered + i);
+                }
+                offered += claimed;
+                writer.commit();
+            }
+            return offered;
+        }
+
+        @Override
+        public void progress() {
+            writer.progress();
+        }
+
+        @Override
+        public boolean isIdle() {
+            return writer.flush() && producer.inFlight() == 0;
+        }
+
+        @Override
+        public long refused() {
+            return producer.refused() + producer.stalls();
+        }
+
+        @Override
+        public void close() {
+            producer.close();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.MemorySegment;
+
+/** A slot producer, each slot in its turn. */
+final class SlotOutlet implements Outlet {
+    private static final int MANY = 256;
+
+    private final ProgressEngine engine;
+    private final SlotProducer producer;
+    private final MemorySegment memory;
+    private final int consumer;
+    private final int size;
+    private final long stride;
+
+    /** Waits for the peer's consumer. */
+    SlotOutlet(Link link, ProgressEngine engine, Plan plan) {
+        this.engine = engine;
+        consumer = link.awaitRemoteConsumer();
+        size = plan.size();
+        SlotProducer.Builder settings =
+                link.connection().slotProducer(engine, size).tasks(plan.depth());
+        producer = (plan.latency() ? settings : settings.inTurn()).start();
+        memory = producer.memory();
+        stride = producer.stride();
+    }
+
+    @Override
+    public boolean trySend(long number) {
+        long at = producer.claim(size, consumer);
+        if (at < 0) {
+            return false;
+        }
+        Arrivals.number(memory, at, size, number);
+        return producer.commitNow();
+    }
+
+    @Override
+    public int offer(long number, int most) {
+        int offered = 0;
+        while (offered < most) {
+            long at = producer.claimMany(most - offered, size, consumer);
+            if (at < 0) {
+                break;
+            }
+            int claimed = producer.claimed();
+            for (int i = 0; i < claimed; i++) {
+                Arrivals.number(memory, at + i * stride, size, number + offered + i);
+            }
+            producer.commit();
+            offered += claimed;
+        }
+        return offered;
+    }
+
+    @Override
+    public void progress() {
+        while (engine.progress(MANY) == MANY) {
+            // until there is nothing more
+        }
+    }
+
+    @Override
+    public boolean isIdle() {
+        return producer.inFlight() == 0;
+    }
+
+    @Override
+    public long refused() {
+        return producer.refused() + producer.stalls();
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+}

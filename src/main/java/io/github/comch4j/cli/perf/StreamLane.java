@@ -1,0 +1,123 @@
+package io.github.comch4j.cli.perf;
+
+import io.github.comch4j.core.ProgressEngine;
+import org.jspecify.annotations.Nullable;
+
+/** Messages as fast as they go, one way or both. */
+final class StreamLane extends Lane {
+    private static final int SIGNALS = 8;
+    /** Beyond the time that the receiver measures, which begins with the first arrival. */
+    private static final long SLACK = 100_000_000;
+
+    private final int mask; // looks at the clock once in so many turns
+    private boolean sending;
+    private long limit = Long.MAX_VALUE; // messages
+    private long warm; // when the warm-up is over; 0: nothing was sent yet
+    private long end;
+
+    StreamLane(Plan plan, Place place, int number) {
+        super(plan, place, number);
+        mask = plan.size() > 1 << 15 ? 0 : plan.size() > 4096 ? 15 : 255;
+    }
+
+    @Override
+    void work() {
+        boolean server = place.isServer();
+        Arrivals arrivals = new Arrivals(plan.size());
+        int depth = plan.kind() == Kind.CONTROL ? plan.depth() : SIGNALS;
+        try (Link link = new Link(this, depth, (from, message) -> arrivals.arrived(message, 0, message.byteSize()))) {
+            Inlet inlet = plan.receives(server) ? inlet(link, link.newEngineFor(plan), plan, arrivals) : null;
+            Outlet outlet = plan.sends(server) ? outlet(link, link.newEngineFor(plan), plan) : null;
+            bind(); // only now: threads that were started meanwhile run where they like
+            stream(link, inlet, outlet, arrivals);
+            if (inlet != null) {
+                inlet.close();
+            }
+            finished();
+            link.awaitEnd();
+        }
+    }
+
+    static Inlet inlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+        return switch (plan.kind()) {
+            case BUFFERS -> new BufferInlet(link, engine, plan, arrivals);
+            case SLOTS -> new SlotInlet(link, engine, plan, arrivals);
+            case RECORDS -> RecordEnds.inlet(link, engine, plan, arrivals);
+            default -> MessageEnds.inlet(link);
+        };
+    }
+
+    /** Waits for the peer's consumer. */
+    static Outlet outlet(Link link, ProgressEngine engine, Plan plan) {
+        return switch (plan.kind()) {
+            case BUFFERS -> new BufferOutlet(link, engine, plan);
+            case SLOTS -> new SlotOutlet(link, engine, plan);
+            case RECORDS -> new RecordEnds.RecordOutlet(link, engine, plan);
+            default -> MessageEnds.outlet(link, plan);
+        };
+    }
+
+    private void stream(Link link, @Nullable Inlet inlet, @Nullable Outlet outlet, Arrivals arrivals) {
+        Samples samples = new Samples(plan);
+        Spin spin = new Spin();
+        int burst = plan.burst();
+        long number = 0;
+        sending = outlet != null;
+        boolean open = sending;
+        if (plan.count() > 0 && plan.warmup() == 0) {
+            limit = plan.count();
+        }
+        for (int turn = 1; ; turn++) {
+            boolean moved = false;
+            if (outlet != null && open) {
+                if (sending) {
+                    int offered = outlet.offer(number, (int) Math.min(burst, limit - number));
+                    number += offered;
+                    moved = offered > 0;
+                }
+                outlet.progress();
+            }
+            if (inlet != null) {
+                moved |= inlet.poll() > 0;
+            }
+            spin.turned(moved);
+            if ((turn & mask) != 0 && number < limit) {
+                continue;
+            }
+            link.look();
+            report(number + arrivals.received());
+            if (sending) {
+                lookAtSender(number);
+            } else if (open && outlet != null && outlet.isIdle()) {
+                refused = outlet.refused();
+                outlet.close();
+                open = false;
+                allSent(number);
+            }
+            samples.look(arrivals.received());
+            if (!open && (inlet == null || arrivals.received() == expected())) {
+                break;
+            }
+        }
+        result(inlet == null ? new Received(0, 0, new double[0], refused) : samples.result(refused));
+    }
+
+    private long refused;
+
+    private void lookAtSender(long number) {
+        long now = System.nanoTime();
+        if (warm == 0 && number > 0) {
+            warm = now + plan.warmup();
+            end = warm + plan.length() + SLACK;
+        }
+        if (plan.count() > 0) {
+            if (limit == Long.MAX_VALUE && warm != 0 && now - warm >= 0) {
+                limit = number + plan.count();
+            }
+            sending = number < limit;
+        } else {
+            sending = warm == 0 || now - end < 0;
+        }
+        sending &= !isStopped();
+    }
+}
