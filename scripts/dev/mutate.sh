@@ -37,6 +37,8 @@ for asked in "$@"; do
   case $package in
     core|comch) tests+=("$project."{core,comch,emulator}".*Test") ;;
     internal) tests+=("$project."{internal,core,comch,emulator}".*Test" "$project.io.Socket*Test") ;;
+    # Needs libdoca_comm_channel, which the newest release lacks.
+    channel) tests+=("$project.channel.*Test") options+=("-Dpit.library=$COMCH4J_ROOT/target/native/lib/2.7") ;;
     *) tests+=("$project.$package.*Test") ;;
   esac
 done

@@ -5,6 +5,7 @@ import static io.github.comch4j.channel.ChannelMachine.until;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
@@ -17,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -205,6 +208,29 @@ class ChannelTest extends BothCarriers {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("" + wrong);
         }
+        for (int largest : new int[] {1, 65535}) {
+            machine.clients().maxMessageSize(largest).sendQueueSize(largest).receiveQueueSize(largest);
+        }
+    }
+
+    @Test
+    void aNameHasAtLeastACharacterAndNoNul() {
+        ChannelClient client = machine.clients().create();
+        for (String wrong : List.of("", "\0", "\0name", "name\0", "na\0me")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> client.connect(wrong));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> machine.service().listen(wrong));
+        }
+    }
+
+    @Test
+    void statisticsKeepNoOtherThreadOut() throws Exception {
+        ChannelService service = machine.listen();
+        ChannelPeer peer = machine.connect(machine.client(), service);
+        assertThat(peer.statistics().sentMessages()).isZero();
+        assertThat(CompletableFuture.supplyAsync(() -> peer.statistics().sentMessages())
+                        .get(10, TimeUnit.SECONDS))
+                .isZero();
     }
 
     @Test
