@@ -428,7 +428,7 @@ generation() {
 
 # Those that call DOCA; above them nothing knows a function.
 calling=(comch core internal/call internal/life internal/load internal/transport)
-behaviour=("${calling[@]}" emulator io management rpc)
+behaviour=("${calling[@]}" emulator io management micrometer rpc)
 
 # The endpoint API is in the libraries of 2.5, and not in those that other tests load.
 stage_generations() {

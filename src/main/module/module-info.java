@@ -12,6 +12,7 @@ module io.github.comch4j {
     requires static io.netty.transport; // io.github.comch4j.netty alone needs these; not transitive, as above
     requires static io.netty.buffer;
     requires static io.netty.common;
+    requires static micrometer.core; // io.github.comch4j.micrometer alone needs it
 
     exports io.github.comch4j;
     exports io.github.comch4j.channel;
@@ -22,6 +23,7 @@ module io.github.comch4j {
     exports io.github.comch4j.emulator;
     exports io.github.comch4j.io;
     exports io.github.comch4j.management;
+    exports io.github.comch4j.micrometer;
     exports io.github.comch4j.netty;
     exports io.github.comch4j.rpc;
 }

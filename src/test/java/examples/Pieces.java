@@ -35,6 +35,8 @@ import io.github.comch4j.io.ConsumerLabels;
 import io.github.comch4j.io.RecordReader;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.management.MBeans;
+import io.github.comch4j.micrometer.ComchMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -341,6 +343,14 @@ public final class Pieces {
         work.run();
         management.close();
         // @end
+    }
+
+    public void metrics(MeterRegistry registry) {
+        // @start region="metrics"
+        ComchMetrics metrics = new ComchMetrics();
+        metrics.bindTo(registry); // of Prometheus, OTLP, Datadog: any MeterRegistry
+        // @end
+        metrics.close();
     }
 
     public void faults(Runnable whatMustSurvive) {

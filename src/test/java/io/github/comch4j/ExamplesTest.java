@@ -21,6 +21,8 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -295,6 +297,9 @@ class ExamplesTest {
             assertThat(done[0]).isTrue();
             assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(beans, null))
                     .isEmpty();
+            MeterRegistry registry = new SimpleMeterRegistry();
+            pieces.metrics(registry);
+            assertThat(registry.getMeters()).as("when it is closed").isEmpty();
             pieces.faults(() -> client.connection().send(new byte[1]));
         }
     }

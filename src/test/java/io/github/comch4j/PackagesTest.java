@@ -62,6 +62,7 @@ class PackagesTest {
             "rpc",
             "netty",
             "management",
+            "micrometer",
             "emulator",
             "internal.support.program",
             "internal.support.conformance",

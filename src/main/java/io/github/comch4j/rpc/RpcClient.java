@@ -69,7 +69,7 @@ public final class RpcClient implements AutoCloseable {
     private RpcClient(Builder settings) {
         this.loop = settings.loop;
         this.description = "calls to \"" + settings.name + "\" from " + settings.device;
-        this.counts = new CallCounts("RpcClient", description, this::inFlight);
+        this.counts = new CallCounts("RpcClient", description, settings.name, this::inFlight);
         this.usual = settings.waitForReady ? Call.Options.WAIT_FOR_READY : Call.Options.NONE;
         this.timeout = settings.timeout;
         this.maxBody = settings.maxBody;

@@ -77,7 +77,8 @@ public final class RpcServer implements AutoCloseable {
         this.maxInFlight = settings.maxInFlight;
         this.maxBody = settings.maxBody;
         this.largeBodies = LargeBodies.Settings.of(loop, settings.device, settings.largeBodies);
-        this.counts = new CallCounts("RpcServer", "calls at \"" + settings.name + "\"", () -> (int) inFlight.get());
+        this.counts = new CallCounts(
+                "RpcServer", "calls at \"" + settings.name + "\"", settings.name, () -> (int) inFlight.get());
         this.watch = new LoopWatch(counts.name(), settings.slowHandler);
         this.server = loop.call(() -> settings.server
                 .maxMessageSize(Frames.messageSize(settings.device))

@@ -13,6 +13,7 @@ public final class CallCounts {
 
     private final String role;
     private final String name;
+    private final String server;
     private final IntSupplier inFlight;
     private final long number = NUMBERS.incrementAndGet();
     private final Counter calls = new Counter();
@@ -38,11 +39,13 @@ public final class CallCounts {
      *
      * @param role "RpcClient" or "RpcServer"
      * @param name whose it is
+     * @param server the name of the server that the calls go to
      * @param inFlight how many there are now; any thread may ask
      */
-    public CallCounts(String role, String name, IntSupplier inFlight) {
+    public CallCounts(String role, String name, String server, IntSupplier inFlight) {
         this.role = role;
         this.name = name;
+        this.server = server;
         this.inFlight = inFlight;
         for (End how : End.values()) {
             ends.put(how, new LongAdder());
@@ -81,6 +84,11 @@ public final class CallCounts {
     /** Whose it is. */
     public String name() {
         return name;
+    }
+
+    /** The name of the server that the calls go to. */
+    public String server() {
+        return server;
     }
 
     /** Unique in the process. */

@@ -1,0 +1,135 @@
+package io.github.comch4j.micrometer;
+
+import io.github.comch4j.internal.observe.LiveObjects;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Meters of the engines, connections, producers, consumers and calls of this process, for any registry of Micrometer.
+ *
+ * {@snippet file="Pieces.java" region="metrics"}
+ *
+ * <p>What shares a server's name and a side shares its meters: the tags are {@code role} ({@code client} or
+ * {@code server}) and {@code server} (its name), and there is none with a value that grows without end. Counters
+ * include what has ended since the binding. The counts that are read are the library's own: a meter costs the threads
+ * that send and receive nothing. {@code docs/observability.md} lists the meters. All methods may be called by any
+ * thread.
+ */
+public final class ComchMetrics implements MeterBinder, AutoCloseable {
+    private static final Logger LOGGER = System.getLogger("io.github.comch4j");
+
+    private final Tags tags;
+    private final List<Binding> bindings = new ArrayList<>();
+
+    /** Without tags of the program's own. */
+    public ComchMetrics() {
+        this(List.of());
+    }
+
+    /**
+     * With more tags for each meter.
+     *
+     * @param tags the program's own
+     */
+    public ComchMetrics(Iterable<Tag> tags) {
+        this.tags = Tags.of(tags);
+    }
+
+    /**
+     * Begins to keep the meters of a registry: of what there is, and of what comes.
+     *
+     * @param registry where
+     */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Binding binding = new Binding(Objects.requireNonNull(registry), tags);
+        synchronized (bindings) {
+            bindings.add(binding);
+        }
+        LiveObjects.observe(binding);
+    }
+
+    /** Takes the meters out of all registries that it was bound to. The second call does nothing. */
+    @Override
+    public void close() {
+        List<Binding> ended;
+        synchronized (bindings) {
+            ended = List.copyOf(bindings);
+            bindings.clear();
+        }
+        ended.forEach(Binding::close);
+    }
+
+    /** Whose meters. */
+    private record Key<T>(Kind<T> kind, Tags tags) {}
+
+    /** Of one registry. What {@link LiveObjects} calls must not throw: a meter must not keep an object from living. */
+    private static final class Binding implements LiveObjects.Observer {
+        private final MeterRegistry registry;
+        private final Tags tags;
+        private final Map<Key<?>, Members<?>> groups = new HashMap<>();
+        private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+
+        Binding(MeterRegistry registry, Tags tags) {
+            this.registry = registry;
+            this.tags = tags;
+        }
+
+        @Override
+        public void added(Object object) {
+            try {
+                add(Kind.of(object), object);
+            } catch (RuntimeException e) {
+                LOGGER.log(Level.WARNING, "no meters of " + object, e);
+            }
+        }
+
+        private <T> void add(Kind<T> kind, Object object) {
+            T member = kind.type().cast(object);
+            Key<T> key = new Key<>(kind, kind.tags().apply(member));
+            Members<T> members = group(key);
+            if (members == null) {
+                members = kind.group();
+                groups.put(key, members);
+                meters.addAll(kind.register(members, tags.and(key.tags), registry));
+            }
+            members.add(member);
+        }
+
+        @Override
+        public void removed(Object object) {
+            remove(Kind.of(object), object);
+        }
+
+        private <T> void remove(Kind<T> kind, Object object) {
+            T member = kind.type().cast(object);
+            Members<T> members = group(new Key<>(kind, kind.tags().apply(member)));
+            if (members != null) {
+                members.remove(member);
+            }
+        }
+
+        @SuppressWarnings("unchecked") // a group has members of its key's kind
+        private <T> @Nullable Members<T> group(Key<T> key) {
+            return (Members<T>) groups.get(key);
+        }
+
+        void close() {
+            LiveObjects.forget(this);
+            meters.forEach(registry::remove);
+        }
+    }
+}
