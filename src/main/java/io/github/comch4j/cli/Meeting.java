@@ -46,7 +46,7 @@ final class Meeting {
             paramLabel = "SECONDS",
             defaultValue = "10",
             converter = Words.Seconds.class,
-            description = "on the host: how long to wait for the DPU's end (${DEFAULT-VALUE})")
+            description = "how long to wait for the other end, on the host that of the DPU (${DEFAULT-VALUE})")
     private Duration timeout;
 
     /** The end that this process is, and what it has open for that. */
@@ -96,6 +96,19 @@ final class Meeting {
             }
         }
 
+        /** Returns null if there is no server now. */
+        @Nullable
+        ComchSocket tryConnect(Duration patience) {
+            try {
+                return ComchSocket.builder(loop, device, name).connect(patience);
+            } catch (DocaException e) {
+                if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
+                    return null;
+                }
+                throw e;
+            }
+        }
+
         @Override
         public void close() {
             try (device) {
@@ -127,6 +140,10 @@ final class Meeting {
             loop.close();
             throw e;
         }
+    }
+
+    Duration timeout() {
+        return timeout;
     }
 
     private boolean listens(boolean otherwise) {

@@ -47,6 +47,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SendCommand.class,
             RecvCommand.class,
             PerfCommand.class,
+            CopyCommand.class,
             SampleCommand.class,
             ConformanceCommand.class,
             EmulatorCommand.class,

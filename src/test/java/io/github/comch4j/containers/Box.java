@@ -20,7 +20,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
 import org.HdrHistogram.Histogram;
+import org.jline.terminal.Terminal;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.startupcheck.StartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
@@ -88,7 +90,8 @@ final class Box implements AutoCloseable {
         private static Stream<Class<?>> needed(Class<?> main) {
             Stream<Class<?>> library = Stream.of(main, Doca.class, doca_h.class);
             return main == Comch.class
-                    ? Stream.concat(library, Stream.of(CommandLine.class, Histogram.class))
+                    ? Stream.concat(
+                            library, Stream.of(CommandLine.class, Histogram.class, ProgressBar.class, Terminal.class))
                     : library;
         }
 

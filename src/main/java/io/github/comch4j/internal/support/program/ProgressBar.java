@@ -28,8 +28,14 @@ public final class ProgressBar implements AutoCloseable {
 
     /** Whether stdout is a terminal. {@link System#console()} does not say so: it wants stdin to be one too. */
     public static boolean stdoutIsTerminal() {
+        return isTerminal(1);
+    }
+
+    /** Whether a descriptor is a terminal. */
+    public static boolean isTerminal(int descriptor) {
         try {
-            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
         } catch (IOException | RuntimeException e) {
             return false;

@@ -1,0 +1,330 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.io.ComchInputChannel;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IExitCodeGenerator;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch cp}. */
+@Command(
+        name = "cp",
+        description = "Copy files to and from the other side, where \"comch cp --serve DIR\" runs. An interrupted copy"
+                + " goes on where it was when it is begun again.",
+        customSynopsis = {
+            "Usage: comch cp [-r] [-u] [OPTION…] FILE… dpu:PATH",
+            "       comch cp [-r] [-u] [OPTION…] dpu:FILE… PATH",
+            "       comch cp --serve DIR [--read-only] [OPTION…]"
+        },
+        synopsisHeading = "",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:everything is copied", "1:something is not; stderr says what and why"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch cp --serve /srv/images             on the DPU",
+            "  comch cp bf.img dpu:                     on the host: into /srv/images",
+            "  comch cp -r dpu:logs dpu:config.txt .    on the host: from there",
+            "  comch cp -ru results host:               on the DPU: what has changed"
+        })
+final class CopyCommand implements UsesDevice, IExitCodeGenerator {
+    private static final String NAME = "comch4j-cp";
+    private static final Duration MOMENT = Duration.ofMillis(200);
+    private static final String DPU = "dpu:";
+    private static final String HOST = "host:";
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "0..*",
+            description = "files and where they go; dpu: or host: stands before those of the other side")
+    private List<String> files = List.of();
+
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "folders, with all that is in them")
+    private boolean recursive;
+
+    @Option(
+            names = {"-u", "--update"},
+            description = "not what is there already with the same size and time")
+    private boolean update;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "no progress on the terminal")
+    private boolean quiet;
+
+    @Option(
+            names = "--serve",
+            paramLabel = "DIR",
+            description = "be the other side, for the files below this folder, until Ctrl-C")
+    private @Nullable Path serve;
+
+    @Option(names = "--read-only", description = "with --serve: files can be got, and not put")
+    private boolean readOnly;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = NAME,
+            description = "where both sides meet: the server's name (${DEFAULT-VALUE})")
+    private String name;
+
+    @Mixin
+    private Meeting meeting;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    private int status;
+
+    @Override
+    public int getExitCode() {
+        return status;
+    }
+
+    @Override
+    public void run() {
+        try {
+            status = begin();
+        } catch (IOException | InvalidPathException e) {
+            throw new ProgramException(
+                    e instanceof FileSystemException file
+                            ? file.getFile() + ": " + CopySender.reason(e)
+                            : e.getMessage(),
+                    e);
+        }
+    }
+
+    private int begin() throws IOException {
+        Words.name(spec, name);
+        if (serve != null) {
+            if (!files.isEmpty()) {
+                throw Words.wrong(spec, "--serve: takes one folder, and no files");
+            }
+            serve(serve);
+            return 0;
+        }
+        if (files.size() < 2) {
+            throw Words.wrong(spec, "what to copy, or where to, is missing");
+        }
+        boolean put = isRemote(files.getLast());
+        String prefix = prefix(put ? files.getLast() : files.getFirst());
+        for (int i = 0; i < files.size() - 1; i++) {
+            if (isRemote(files.get(i)) == put || (!put && !files.get(i).startsWith(prefix))) {
+                throw Words.wrong(spec, "either all files or the target must be of the other side, dpu: or host:");
+            }
+        }
+        return copy(put, prefix);
+    }
+
+    private static boolean isRemote(String file) {
+        return file.startsWith(DPU) || file.startsWith(HOST);
+    }
+
+    private String prefix(String file) {
+        if (!isRemote(file)) {
+            throw Words.wrong(spec, "neither the files nor the target is of the other side, dpu: or host:");
+        }
+        return file.startsWith(DPU) ? DPU : HOST;
+    }
+
+    private int copy(boolean put, String prefix) throws IOException {
+        try (Meeting.End end = meeting.open(name, prefix.equals(HOST));
+                CopyProgress progress = new CopyProgress(quiet);
+                Interrupt interrupt = new Interrupt()) {
+            if (end.listens() != prefix.equals(HOST)) {
+                throw new ProgramException("this is the " + (end.listens() ? "DPU" : "host") + "'s side: the other is "
+                        + (end.listens() ? HOST : DPU));
+            }
+            try (ComchServerSocket server = end.listens() ? end.listen(false) : null) {
+                ComchSocket socket =
+                        server != null ? accept(server, interrupt) : end.connect(false, "comch cp --serve DIR");
+                try (CopyLink link = new CopyLink(socket, end, interrupt::stopped)) {
+                    if (put) {
+                        put(link, progress, prefix);
+                    } else {
+                        get(link, progress, prefix);
+                    }
+                }
+            } catch (CopyLink.Stopped e) {
+                progress.end();
+                System.err.println("comch: interrupted: " + progress + "; the same again goes on from there");
+                return 1;
+            } catch (ConnectionClosedException e) {
+                progress.end();
+                throw new ProgramException("the other side has gone: " + progress, e);
+            } catch (IOException e) {
+                progress.end();
+                if (e.getCause() instanceof ConnectionClosedException) {
+                    throw new ProgramException("the other side has gone: " + progress, e);
+                }
+                throw e;
+            }
+            progress.end();
+            if (progress.draws() || common.verbose()) {
+                System.err.println("comch: copied " + progress);
+            }
+            return progress.failures() == 0 ? 0 : 1;
+        }
+    }
+
+    private ComchSocket accept(ComchServerSocket server, Interrupt interrupt) {
+        Duration left = meeting.timeout();
+        while (!interrupt.stopped() && left.isPositive()) {
+            ComchSocket next = server.accept(MOMENT);
+            if (next != null) {
+                return next;
+            }
+            left = left.minus(MOMENT);
+        }
+        if (interrupt.stopped()) {
+            throw new CopyLink.Stopped();
+        }
+        throw new ProgramException("nobody has come from the host: is \"comch cp --serve DIR\" running there?");
+    }
+
+    private void put(CopyLink link, CopyProgress progress, String prefix) throws IOException {
+        String target = files.getLast().substring(prefix.length());
+        List<Path> given =
+                files.subList(0, files.size() - 1).stream().map(Path::of).toList();
+        for (Path file : given) {
+            if (!Files.exists(file)) {
+                throw new ProgramException(file + ": is not there");
+            }
+        }
+        boolean contents = given.stream().anyMatch(CopyCommand::isContents);
+        link.send('P', message -> {
+            message.writeInt(CopyServer.VERSION);
+            message.writeUTF(target);
+            message.writeBoolean(given.size() > 1 || target.endsWith("/") || contents);
+        });
+        CopyLink.Message ready = link.expect("R");
+        int consumer = ready.rest().readInt();
+        int chunkBytes = ready.rest().readInt();
+        boolean into = ready.rest().readBoolean();
+        CopySender sender = new CopySender(link, progress, recursive, update);
+        List<CopySender.Source> sources = new ArrayList<>();
+        List<Below> opened = new ArrayList<>();
+        try {
+            for (Path file : given) {
+                source(file, into ? null : Below.names(target).getLast(), sources, opened);
+            }
+            long[] total = sender.total(sources);
+            progress.total(total[0], total[1]);
+            link.open(consumer, chunkBytes);
+            sender.send(sources);
+        } finally {
+            opened.forEach(Below::close);
+        }
+    }
+
+    /** A folder that stands for what is in it, such as {@code .}, which has no name of its own to be copied under. */
+    private static boolean isContents(Path file) {
+        String last = String.valueOf(file.getFileName());
+        return file.getFileName() == null || last.equals(".") || last.equals("..") || last.isEmpty();
+    }
+
+    /** Of this side: the user has named it, so that it may be a link, and may be reached by links. */
+    private static void source(Path file, @Nullable String as, List<CopySender.Source> sources, List<Below> opened)
+            throws IOException {
+        Path real = file.toRealPath();
+        boolean contents = isContents(file) || real.getParent() == null;
+        Below parent = Below.root(contents ? real : real.getParent());
+        opened.add(parent);
+        if (contents) {
+            for (String each : parent.names()) {
+                sources.add(new CopySender.Source(parent, each, each));
+            }
+        } else {
+            String own = real.getFileName().toString();
+            sources.add(new CopySender.Source(
+                    parent, own, as != null ? as : file.getFileName().toString()));
+        }
+    }
+
+    private void get(CopyLink link, CopyProgress progress, String prefix) throws IOException {
+        Path target = Path.of(files.getLast());
+        List<String> wanted = files.subList(0, files.size() - 1).stream()
+                .map(file -> file.substring(prefix.length()))
+                .toList();
+        boolean into = Files.isDirectory(target);
+        boolean many = wanted.size() > 1
+                || files.getLast().endsWith("/")
+                || wanted.stream().anyMatch(path -> Below.names(path).isEmpty());
+        if (many && !into) {
+            throw new NoSuchFileException(target.toString());
+        }
+        Path folder = into ? target : target.toAbsolutePath().getParent();
+        String as = into ? null : target.getFileName().toString();
+        try (Below root = Below.root(folder)) {
+            ComchInputChannel in = link.input();
+            link.send('G', message -> {
+                message.writeInt(CopyServer.VERSION);
+                message.writeBoolean(recursive);
+                message.writeBoolean(update);
+                message.writeInt(in.id());
+                message.writeInt(CopyLink.CHUNK_BYTES);
+                message.writeInt(wanted.size());
+            });
+            for (String path : wanted) {
+                List<String> names = Below.names(path);
+                link.send('N', message -> {
+                    message.writeUTF(path);
+                    message.writeUTF(as != null ? as : names.isEmpty() ? "." : names.getLast());
+                });
+            }
+            CopyLink.Message total = link.expect("T");
+            progress.total(total.rest().readLong(), total.rest().readLong());
+            new CopyReceiver(link, root, List.of(), progress).receive();
+        }
+    }
+
+    private void serve(Path folder) throws IOException {
+        try (Below root = Below.root(folder);
+                Meeting.End end = meeting.open(name, true);
+                ComchServerSocket server = end.listens() ? end.listen(false) : null;
+                Interrupt interrupt = new Interrupt()) {
+            System.out.println("serves " + folder.toAbsolutePath().normalize()
+                    + (readOnly ? " for reading" : " for reading and writing") + " as \"" + name + "\"");
+            CopyServer copies = new CopyServer(root, readOnly);
+            Set<Thread> threads = ConcurrentHashMap.newKeySet();
+            while (!interrupt.stopped()) {
+                ComchSocket next = server != null ? server.accept(MOMENT) : end.tryConnect(MOMENT);
+                threads.removeIf(thread -> !thread.isAlive());
+                if (next == null) {
+                    continue;
+                }
+                Thread thread = Streams.start("client", () -> copies.serve(next, end, interrupt::stopped));
+                threads.add(thread);
+                while (server == null && thread.isAlive()) {
+                    Streams.pause(); // its connection has one end for all
+                }
+            }
+            while (threads.stream().anyMatch(Thread::isAlive)) {
+                Streams.pause();
+            }
+        }
+    }
+}

@@ -1,0 +1,424 @@
+package io.github.comch4j.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.samples.ChildVm;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code comch cp}. */
+@Timeout(180)
+class CopyIT {
+    private static final int SIZE = 3_000_001;
+
+    private final List<ChildVm> children = new ArrayList<>();
+    private final String name = Machine.uniqueName();
+
+    @TempDir
+    private Path folder;
+
+    private Path here;
+    private Path there;
+
+    @BeforeEach
+    void makeFolders() throws IOException {
+        here = Files.createDirectory(folder.resolve("here"));
+        there = Files.createDirectory(folder.resolve("there"));
+    }
+
+    @AfterEach
+    void endChildren() {
+        children.forEach(ChildVm::close);
+    }
+
+    private ChildVm cp(String side, Object... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("cp", "--name", name));
+        Stream.of(arguments).map(Object::toString).forEach(all::add);
+        ChildVm child = new ChildVm(
+                folder, Map.of("DOCA_EMU_SIDE", side, "LC_ALL", "C.UTF-8"), Comch.class, all.toArray(new String[0]));
+        children.add(child);
+        return child;
+    }
+
+    private ChildVm serve(Object... more) throws Exception {
+        List<Object> all = new ArrayList<>(List.of("--serve", there));
+        all.addAll(List.of(more));
+        return cp("dpu", all.toArray()).awaitOutput("serves " + there);
+    }
+
+    /** Its last line on stderr. */
+    private static String succeeded(ChildVm child) throws Exception {
+        child.assertSuccess();
+        return child.err().lines().reduce("", (first, second) -> second);
+    }
+
+    private static void failed(ChildVm child, String... sentences) throws Exception {
+        assertThat(child.awaitEnd()).as(child.err()).isEqualTo(1);
+        assertThat(child.err()).contains(sentences).doesNotContain("\tat ", "Exception");
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private void tree(Path at) throws IOException {
+        Files.createDirectories(at.resolve("a/empty"));
+        Files.write(at.resolve("a/large"), random(SIZE));
+        Files.write(at.resolve("a/nothing"), new byte[0]);
+        Files.writeString(at.resolve("a/ein schöner Name"), "x");
+        for (int i = 0; i < 50; i++) {
+            Files.writeString(at.resolve("a/" + i), "file " + i);
+        }
+        Files.setPosixFilePermissions(at.resolve("a/1"), PosixFilePermissions.fromString("rw-r-x---"));
+        Files.setPosixFilePermissions(at.resolve("a/large"), PosixFilePermissions.fromString("r--------"));
+        FileTime time = FileTime.from(Instant.ofEpochSecond(1_500_000_000, 123_456_000));
+        Files.setLastModifiedTime(at.resolve("a/2"), time);
+        Files.setLastModifiedTime(at.resolve("a"), time);
+        Files.setPosixFilePermissions(at.resolve("a"), PosixFilePermissions.fromString("r-xr-xr-x"));
+    }
+
+    private static List<String> listing(Path at) throws IOException {
+        List<String> all = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(at)) {
+            for (Path file : files.sorted().toList()) {
+                all.add(at.relativize(file) + " "
+                        + PosixFilePermissions.toString(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS))
+                        + " " + (file.equals(at) ? "" : Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS))
+                        + " " + (Files.isRegularFile(file) ? Arrays.hashCode(Files.readAllBytes(file)) : ""));
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void foldersGoThereAndBackAsTheyAre() throws Exception {
+        tree(here);
+        ChildVm server = serve();
+        assertThat(succeeded(cp("host", "-v", "-r", here.resolve("a"), "dpu:")))
+                .startsWith("comch: copied 53 of 53 files, 2.9 MiB of 2.9 MiB in ");
+        assertThat(listing(there.resolve("a"))).isEqualTo(listing(here.resolve("a")));
+        Path back = Files.createDirectory(folder.resolve("back"));
+        assertThat(succeeded(cp("host", "-v", "-r", "dpu:/a", back))).startsWith("comch: copied 53 of 53 files");
+        assertThat(listing(back.resolve("a"))).isEqualTo(listing(here.resolve("a")));
+        assertThat(succeeded(cp("host", "-v", "-ru", "dpu:.", back)))
+                .contains("53 of 53 files, 2.9 MiB of 2.9 MiB, 2.9 MiB of which were there,");
+        assertThat(succeeded(cp("host", "-v", "-r", "dpu:a", folder.resolve("new"))))
+                .contains("copied 53");
+        assertThat(listing(folder.resolve("new"))).isEqualTo(listing(here.resolve("a")));
+        server.terminate();
+        assertThat(server.awaitEnd()).isEqualTo(128 + 15);
+        assertThat(server.out()).contains("a client has put 53 files, 2.9 MiB", "a client has got 53 files, 2.9 MiB");
+        for (Path each : List.of(here, there, back, folder.resolve("new"))) {
+            try (Stream<Path> files = Files.walk(each)) {
+                for (Path made : files.filter(Files::isDirectory).toList()) {
+                    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwx------")); // to be removed
+                }
+            }
+        }
+    }
+
+    /** The host serves, and the DPU copies: there the server of DOCA is. */
+    @Test
+    void theHostServesAsWell() throws Exception {
+        Files.write(here.resolve("x"), random(SIZE));
+        ChildVm server = cp("host", "--serve", there).awaitOutput("serves ");
+        for (String target : List.of("y", "z")) {
+            succeeded(cp("dpu", "-W", "60", here.resolve("x"), "host:" + target));
+            assertThat(there.resolve(target)).hasBinaryContent(random(SIZE));
+        }
+        assertThat(server.isAlive()).isTrue();
+        failed(cp("dpu", here.resolve("x"), "dpu:"), "this is the DPU's side: the other is host:");
+    }
+
+    @Test
+    void aNameIsTakenAtTheEndAndWhatWasBegunIsGoneOnWith() throws Exception {
+        byte[] bytes = random(SIZE);
+        Files.write(here.resolve("x"), bytes);
+        Files.writeString(there.resolve("x"), "before");
+        Path part = there.resolve(".x.comch-part");
+        ChildVm server = serve();
+
+        Files.write(part, Arrays.copyOf(bytes, 1 << 20));
+        assertThat(succeeded(cp("host", "-v", here.resolve("x"), "dpu:"))).contains(", 1 MiB of which were there,");
+        assertThat(there.resolve("x")).hasBinaryContent(bytes);
+        assertThat(part).doesNotExist();
+
+        Files.write(part, new byte[1 << 20]); // of another file
+        assertThat(succeeded(cp("host", "-v", here.resolve("x"), "dpu:"))).doesNotContain("were there");
+        assertThat(there.resolve("x")).hasBinaryContent(bytes);
+        assertThat(part).doesNotExist();
+
+        Files.write(part, new byte[SIZE + 1]);
+        succeeded(cp("host", "-v", here.resolve("x"), "dpu:"));
+        assertThat(there.resolve("x")).hasBinaryContent(bytes);
+
+        Files.write(here.resolve(".x.comch-part"), Arrays.copyOf(bytes, 100));
+        Files.delete(here.resolve("x"));
+        assertThat(succeeded(cp("host", "-v", "dpu:x", here))).contains(", 100 bytes of which were there,");
+        assertThat(here.resolve("x")).hasBinaryContent(bytes);
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    @Test
+    void whoIsKilledLeavesNoHalfFile() throws Exception {
+        byte[] bytes = random(100_000_000);
+        Files.write(here.resolve("x"), bytes);
+        serve();
+        ChildVm killed = cp("host", here.resolve("x"), "dpu:");
+        Path part = there.resolve(".x.comch-part");
+        while (!Files.exists(part) && killed.isAlive()) {
+            Thread.sleep(1);
+        }
+        killed.kill();
+        assertThat(Files.exists(part) || Arrays.equals(Files.readAllBytes(there.resolve("x")), bytes))
+                .isTrue();
+        ChildVm again = cp("host", here.resolve("x"), "dpu:");
+        if (again.awaitEnd() == 1) { // the server has not noticed yet
+            failed(again, "somebody else");
+            again = cp("host", here.resolve("x"), "dpu:");
+        }
+        succeeded(again);
+        assertThat(there.resolve("x")).hasBinaryContent(bytes);
+        assertThat(part).doesNotExist();
+    }
+
+    @Test
+    void anInterruptEndsWithTheSummary() throws Exception {
+        Files.write(here.resolve("x"), random(100_000_000));
+        ChildVm server = serve();
+        ChildVm client = cp("host", here.resolve("x"), "dpu:");
+        while (!Files.exists(there.resolve(".x.comch-part")) && client.isAlive()) {
+            Thread.sleep(1);
+        }
+        client.terminate();
+        int status = client.awaitEnd();
+        if (status != 0) { // it was not so fast
+            assertThat(status).isEqualTo(128 + 15);
+            assertThat(client.err())
+                    .contains("comch: interrupted: 0 of 1 file, ", "; the same again goes on from there");
+        }
+        server.terminate();
+        assertThat(server.awaitEnd()).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void nothingLeadsOutOfTheFolder() throws Exception {
+        Path secret = Files.writeString(folder.resolve("secret"), "secret");
+        Files.createSymbolicLink(there.resolve("out"), folder);
+        Files.createSymbolicLink(there.resolve("link"), secret);
+        Files.writeString(here.resolve("x"), "x");
+        ChildVm server = serve();
+        failed(cp("host", "dpu:../secret", here), "not the name of a file: ..");
+        failed(cp("host", "dpu:out/secret", here), "is no folder, or a link");
+        failed(cp("host", "dpu:link", here), "comch: link: not copied: is neither a file nor a folder");
+        failed(cp("host", "-r", "dpu:out", here), "comch: out: not copied: is neither a file nor a folder");
+        failed(cp("host", here.resolve("x"), "dpu:out/"), "no such folder there: /out");
+        failed(cp("host", here.resolve("x"), "dpu:out/y"), "is no folder, or a link");
+        failed(cp("host", here.resolve("x"), "dpu:../y"), "not the name of a file: ..");
+        succeeded(cp("host", "-v", here.resolve("x"), "dpu:link")); // takes the link's place
+        assertThat(there.resolve("link")).isRegularFile().isNotEqualTo(secret).hasContent("x");
+        assertThat(secret).hasContent("secret");
+        assertThat(here).isDirectoryNotContaining("glob:**/secret");
+        assertThat(folder.resolve("y")).doesNotExist();
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    private static byte[] message(char kind, CopyLink.Writing writing) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(kind);
+            writing.to(out);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static byte[] entry(String path, long size) throws IOException {
+        return message('E', out -> {
+            out.writeUTF(path);
+            out.writeShort(0xffff);
+            out.writeLong(0);
+            out.writeInt(0);
+            out.writeLong(size);
+            out.writeBoolean(false);
+        });
+    }
+
+    private static String answer(ComchSocket socket) {
+        byte[] message = socket.receive(Machine.PATIENCE);
+        return message == null ? "none" : new String(message, UTF_8);
+    }
+
+    /** A client that does not keep to what comch says. */
+    @Test
+    void aServerBelievesNothing() throws Exception {
+        ChildVm server = serve();
+        Machine.useEmulation();
+        byte[] put = message('P', out -> {
+            out.writeInt(CopyServer.VERSION);
+            out.writeUTF("");
+            out.writeBoolean(true);
+        });
+        try (Device host = Devices.openHost(Machine.HOST);
+                EventLoop loop = EventLoop.start("test")) {
+            try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE)) {
+                socket.send(put, Machine.PATIENCE);
+                assertThat(answer(socket)).startsWith("R");
+                for (String path : List.of("../evil", "a/../../evil", "..", "", "/", "e\0vil", "there/../../evil")) {
+                    socket.send(entry(path, 0), Machine.PATIENCE);
+                    assertThat(answer(socket)).as(path).startsWith("X");
+                }
+                socket.send(entry("/evil", 0), Machine.PATIENCE); // below the folder
+                assertThat(answer(socket)).startsWith("W");
+                socket.send(message('F', out -> out.writeLong(0)), Machine.PATIENCE);
+                socket.send(message('S', out -> out.writeLong(1)), Machine.PATIENCE);
+                assertThat(answer(socket)).startsWith("X").contains("its sums differ");
+                socket.send(entry("x", Long.MAX_VALUE), Machine.PATIENCE);
+                assertThat(answer(socket)).startsWith("W");
+                socket.send(message('F', out -> out.writeLong(77)), Machine.PATIENCE);
+                assertThat(answer(socket)).startsWith("X");
+            }
+            List<byte[]> nonsense = new ArrayList<>(List.of(
+                    new byte[] {'P'},
+                    new byte[] {'G', 0, 0, 0, 1, 0},
+                    new byte[] {0},
+                    message('P', out -> out.writeInt(CopyServer.VERSION + 1)),
+                    message('G', out -> {
+                        out.writeInt(CopyServer.VERSION);
+                        out.writeShort(0);
+                        out.writeInt(1);
+                        out.writeInt(1);
+                        out.writeInt(Integer.MAX_VALUE);
+                    })));
+            for (int i = 0; i < 20; i++) {
+                byte[] bytes = random(100 + i);
+                bytes[0] = (byte) "PG".charAt(i % 2);
+                nonsense.add(bytes);
+            }
+            for (byte[] each : nonsense) {
+                try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE)) {
+                    socket.send(each, Machine.PATIENCE);
+                    assertThat(answer(socket)).startsWith("X");
+                }
+            }
+        }
+        Files.writeString(here.resolve("x"), "x");
+        succeeded(cp("host", "-v", here.resolve("x"), "dpu:"));
+        assertThat(server.isAlive()).isTrue();
+        assertThat(server.err()).doesNotContain("\tat ");
+        assertThat(folder.resolve("evil")).doesNotExist();
+        assertThat(there.resolve("evil")).doesNotExist();
+    }
+
+    /** A server that does not keep to what comch says. */
+    @Test
+    void aClientBelievesNothing() throws Exception {
+        Machine.useEmulation();
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                EventLoop loop = EventLoop.start("test");
+                ComchServerSocket server = ComchServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), name)) {
+            ChildVm client = cp("host", "-r", "dpu:x", here);
+            ComchSocket socket = server.accept(Machine.PATIENCE);
+            assertThat(answer(socket)).startsWith("G");
+            assertThat(answer(socket)).startsWith("N");
+            socket.send(
+                    message('T', out -> {
+                        out.writeLong(-1);
+                        out.writeLong(Long.MAX_VALUE);
+                    }),
+                    Machine.PATIENCE);
+            socket.send(entry("../evil\033[31m", 0), Machine.PATIENCE);
+            assertThat(answer(socket)).startsWith("X");
+            socket.send(
+                    message('K', out -> {
+                        out.writeUTF("\033[31mred");
+                        out.writeUTF("\007bell");
+                    }),
+                    Machine.PATIENCE);
+            socket.send(new byte[] {'Z'}, Machine.PATIENCE);
+            assertThat(answer(socket)).isEqualTo("O");
+            assertThat(client.awaitEnd()).isEqualTo(1);
+            assertThat(client.err()).contains("?[31mred: not copied: ?bell").doesNotContain("\033", "\007", "\tat ");
+            assertThat(folder).isDirectoryNotContaining("glob:**/evil*");
+        }
+    }
+
+    /** As on a terminal: a bar with its rate, and no line of it elsewhere. */
+    @Test
+    void progressIsForTerminals() throws Exception {
+        Files.write(here.resolve("x"), random(SIZE));
+        serve();
+        String command = String.join(
+                " ",
+                "DOCA_EMU_SIDE=host COMCH4J_LIBRARY=emulated",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED -Xmx64m -cp",
+                System.getProperty("java.class.path"),
+                Comch.class.getName(),
+                "cp --name",
+                name,
+                here.resolve("x").toString(),
+                "dpu:");
+        Path drawn = folder.resolve("drawn");
+        Process terminal = new ProcessBuilder("script", "-qec", command, "/dev/null")
+                .redirectErrorStream(true)
+                .redirectOutput(drawn.toFile())
+                .start();
+        assertThat(terminal.waitFor()).as(Files.readString(drawn)).isZero();
+        assertThat(Files.readString(drawn))
+                .containsPattern("100% \\[=+\\] 2/2 MiB \\(.*MiB/s")
+                .containsPattern("comch: copied 1 of 1 file, 2.9 MiB of 2.9 MiB in .* MB/s");
+        ChildVm plain = cp("host", here.resolve("x"), "dpu:");
+        plain.assertSuccess();
+        assertThat(plain.out() + plain.err()).doesNotContain("100%", "\r");
+    }
+
+    @Test
+    void whatIsWrongIsSaid() throws Exception {
+        Files.writeString(here.resolve("x"), "x");
+        Files.createDirectory(here.resolve("d"));
+        failed(cp("host", "-W", "0.1", here.resolve("x"), "dpu:"), "client finds no server");
+        ChildVm server = serve("--read-only");
+        failed(cp("host", here.resolve("x"), "dpu:"), "files can be read there, and not written");
+        failed(cp("host", "dpu:none", here), "comch: none: not copied: is not there");
+        failed(cp("host", here.resolve("none"), "dpu:"), "none: is not there");
+        failed(cp("host", "dpu:x", here.resolve("none/")), "not there");
+        server.close();
+        failed(cp("host", here.resolve("x"), "host:"), "this is the host's side: the other is dpu:");
+        serve();
+        Files.createDirectory(there.resolve("x"));
+        failed(cp("host", here.resolve("d"), "dpu:"), "comch: d: not copied: is a folder (-r copies folders)");
+        failed(cp("host", here.resolve("x"), "dpu:"), "comch: x: not copied: is a folder at the other end");
+        failed(cp("host", here.resolve("x"), here.resolve("d"), "dpu:none"), "no such folder there: /none");
+        assertThat(cp("host", here.resolve("x"), here).awaitEnd()).isEqualTo(2);
+        assertThat(cp("host", here.resolve("x")).awaitEnd()).isEqualTo(2);
+        assertThat(cp("host", here.resolve("x"), "dpu:x", "dpu:").awaitEnd()).isEqualTo(2);
+        assertThat(cp("dpu", "--serve", there, "x").awaitEnd()).isEqualTo(2);
+    }
+}
