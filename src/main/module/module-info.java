@@ -13,6 +13,8 @@ module io.github.comch4j {
     requires static io.netty.buffer;
     requires static io.netty.common;
     requires static micrometer.core; // io.github.comch4j.micrometer alone needs it
+    requires static org.junit.jupiter.api; // io.github.comch4j.testing alone needs these
+    requires static org.junit.platform.commons;
 
     exports io.github.comch4j;
     exports io.github.comch4j.channel;
@@ -26,4 +28,8 @@ module io.github.comch4j {
     exports io.github.comch4j.micrometer;
     exports io.github.comch4j.netty;
     exports io.github.comch4j.rpc;
+    exports io.github.comch4j.testing;
+
+    opens io.github.comch4j.testing to
+            org.junit.platform.commons; // which makes the extension
 }

@@ -82,13 +82,16 @@ class ModulePathIT {
                 .extracting(ModuleDescriptor.Exports::source)
                 .contains("io.github.comch4j", "io.github.comch4j.comch", "io.github.comch4j.core")
                 .doesNotContain("io.github.comch4j.internal", "io.github.comch4j.ffi");
-        assertThat(module.opens()).isEmpty();
+        assertThat(module.opens()).singleElement().satisfies(opened -> {
+            assertThat(opened.source()).isEqualTo("io.github.comch4j.testing");
+            assertThat(opened.targets()).containsExactly("org.junit.platform.commons");
+        });
         assertThat(module.requires())
                 .filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
                 .allSatisfy(needed -> assertThat(needed.name()).matches("(java|jdk)\\..*"));
         // what is compiled in, and is not there in any of these runs
         assertThat(module.requires())
-                .filteredOn(needed -> needed.name().matches("io[.]netty[.].*|micrometer[.]core"))
+                .filteredOn(needed -> needed.name().matches("io[.]netty[.].*|micrometer[.]core|org[.]junit[.].*"))
                 .isNotEmpty()
                 .allSatisfy(needed ->
                         assertThat(needed.modifiers()).containsExactly(ModuleDescriptor.Requires.Modifier.STATIC));

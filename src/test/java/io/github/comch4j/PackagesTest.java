@@ -64,6 +64,7 @@ class PackagesTest {
             "management",
             "micrometer",
             "emulator",
+            "testing",
             "internal.support.program",
             "internal.support.conformance",
             "samples",

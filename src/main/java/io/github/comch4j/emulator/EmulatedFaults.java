@@ -14,9 +14,10 @@ import java.util.stream.Collectors;
  * {@snippet file="Pieces.java" region="faults"}
  *
  * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all
- * of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS}
- * takes. Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of
- * this class belongs to one thread at a time.
+ * of it, but for machines of tests ({@code io.github.comch4j.testing}): a thread that means such a machine sets the
+ * faults of that one. The same can be had from outside: {@link #toString()} is what the environment variable
+ * {@code DOCA_EMU_FAULTS} takes. Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from
+ * any thread; an object of this class belongs to one thread at a time.
  */
 public final class EmulatedFaults {
     private final Map<String, String> settings = new LinkedHashMap<>();

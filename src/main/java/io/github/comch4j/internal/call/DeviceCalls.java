@@ -43,9 +43,16 @@ public final class DeviceCalls {
 
     private DeviceCalls() {}
 
-    /** {@code doca_devinfo_create_list}, {@code _destroy_list}: the local devices; empty if there are none. */
+    /**
+     * {@code doca_devinfo_create_list}, {@code _destroy_list}: the local devices, or those of the emulated machine that
+     * the thread has chosen; empty if there are none.
+     */
     public static NativeList list() {
         LoggedErrors.listen(); // whatever is refused later needs a device
+        ChosenFabric chosen = ChosenFabric.current();
+        if (chosen != null) {
+            return EmulatorCalls.list(chosen);
+        }
         return NativeList.create(
                 "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
     }

@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.life;
 
+import io.github.comch4j.internal.call.ChosenFabric;
 import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.ref.Cleaner;
@@ -22,6 +23,7 @@ public final class Leaks {
      * {@code face}.
      */
     public static void watch(Object face, Resource resource) {
+        ChosenFabric.made(resource);
         CLEANER.register(face, new Warning(resource, TRACED ? new Throwable("it was made here") : null));
     }
 

@@ -37,6 +37,11 @@ public final class LoopThread {
         tasks.increment();
     }
 
+    /** The event loop. */
+    public Executor loop() {
+        return loop;
+    }
+
     /** As {@link Executor#execute}. */
     void execute(Runnable task) {
         loop.execute(task);

@@ -318,6 +318,13 @@ public abstract class Resource {
     /** Nothing depends on this any more, for now. */
     protected void lastDependentGone() {}
 
+    /** What depends on this and is open, in the order of closing. */
+    public final List<Resource> openDependents() {
+        return dependentsInOrder().stream()
+                .filter(dependent -> !dependent.isClosed())
+                .toList();
+    }
+
     /** Whether anything depends on this. */
     public final synchronized boolean hasDependents() {
         return dependents != null && !dependents.isEmpty();

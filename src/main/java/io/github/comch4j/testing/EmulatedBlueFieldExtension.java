@@ -1,0 +1,324 @@
+package io.github.comch4j.testing;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.internal.call.ChosenFabric;
+import io.github.comch4j.internal.call.EmulatorCalls;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * What {@link EmulatedBlueField} does. The machine of a test is in the store of its context, or in that of its class; a
+ * thread means it only while a method of the test runs in it.
+ */
+final class EmulatedBlueFieldExtension
+        implements BeforeAllCallback,
+                AfterAllCallback,
+                BeforeEachCallback,
+                AfterEachCallback,
+                InvocationInterceptor,
+                ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(EmulatedBlueField.class);
+
+    /** For JUnit. */
+    EmulatedBlueFieldExtension() {}
+
+    /** Constructors are of the test whose object they make. */
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
+
+    // ---- which machine ----
+
+    private static EmulatedBlueField settings(ExtensionContext context) {
+        return ofMethod(context)
+                .or(() -> ofClass(context))
+                .orElseThrow(() -> new IllegalStateException("no @EmulatedBlueField at " + context.getDisplayName()));
+    }
+
+    private static Optional<EmulatedBlueField> ofMethod(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(context.getTestMethod(), EmulatedBlueField.class);
+    }
+
+    private static Optional<EmulatedBlueField> ofClass(ExtensionContext context) {
+        List<Class<?>> classes = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(classes::add);
+        return classes.reversed().stream()
+                .flatMap(type -> AnnotationSupport.findAnnotation(type, EmulatedBlueField.class).stream())
+                .findFirst();
+    }
+
+    /** Whether the machine is that of the class: a method with settings of its own has a machine of its own. */
+    private static boolean isShared(ExtensionContext context) {
+        return ofMethod(context).isEmpty()
+                && ofClass(context)
+                        .filter(settings -> settings.scope() == EmulatedBlueField.Scope.CLASS)
+                        .isPresent();
+    }
+
+    /** The machine that is meant in a context, made when it is first needed; null: there is none outside of a test. */
+    private static @Nullable TestMachine machineOf(ExtensionContext context) {
+        Store store = context.getStore(NAMESPACE);
+        if (isShared(context)) {
+            return store.get(TestMachine.class, TestMachine.class);
+        }
+        if (context.getTestMethod().isEmpty()) {
+            return null;
+        }
+        // by the context's id, as the store looks into that of the class too
+        return store.getOrComputeIfAbsent(
+                context.getUniqueId(), id -> new TestMachine(id, settings(context)), TestMachine.class);
+    }
+
+    // ---- from test to test ----
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Store store = context.getStore(NAMESPACE);
+        if (isShared(context) && store.get(TestMachine.class) == null) {
+            store.put(TestMachine.class, new TestMachine(context.getUniqueId(), settings(context)));
+        }
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        TestMachine machine = machineOf(context);
+        if (machine != null) {
+            machine.setFaults(settings(context).faults());
+        }
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        TestMachine machine = machineOf(context);
+        if (machine == null) {
+            return;
+        }
+        machine.setFaults("");
+        if (machine.isOf(context)) {
+            machine.end(context);
+        } else {
+            machine.endPeers(context);
+        }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        TestMachine machine = isShared(context) ? machineOf(context) : null;
+        if (machine != null && machine.isOf(context)) {
+            machine.end(context);
+        }
+    }
+
+    // ---- the thread means the machine while a method of the test runs ----
+
+    private static <T extends @Nullable Object> T on(Invocation<T> invocation, ExtensionContext context)
+            throws Throwable {
+        TestMachine machine = machineOf(context);
+        if (machine == null) {
+            return invocation.proceed();
+        }
+        try (ChosenFabric.Undo _ = machine.machine().choose()) {
+            return invocation.proceed();
+        }
+    }
+
+    @Override
+    public <T> T interceptTestClassConstructor(
+            Invocation<T> invocation, ReflectiveInvocationContext<Constructor<T>> called, ExtensionContext context)
+            throws Throwable {
+        return on(invocation, context);
+    }
+
+    @Override
+    public void interceptBeforeAllMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    @Override
+    public void interceptBeforeEachMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    @Override
+    public void interceptAfterEachMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    @Override
+    public void interceptAfterAllMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, context);
+    }
+
+    // ---- parameters ----
+
+    private static final List<Class<?>> TYPES =
+            List.of(EmulatedMachine.class, Device.class, Representor.class, ProgressEngine.class, EventLoop.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return TYPES.contains(parameter.getParameter().getType());
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        TestMachine machine = machineOf(context);
+        if (machine == null) {
+            throw new ParameterResolutionException("the machine is each test's own, so it is not there yet for "
+                    + parameter.getDeclaringExecutable()
+                    + ": take it in a test or a method around one, or say scope = CLASS");
+        }
+        boolean host = parameter.isAnnotated(EmulatedBlueField.Host.class);
+        boolean dpu = parameter.isAnnotated(EmulatedBlueField.Dpu.class);
+        if (host && dpu) {
+            throw new ParameterResolutionException(parameter.getParameter() + " is both @Host and @Dpu");
+        }
+        EmulatedMachine.@Nullable Side side = host ? EmulatedMachine.Side.HOST : dpu ? EmulatedMachine.Side.DPU : null;
+        return machine.lend(parameter.getParameter().getType(), side);
+    }
+
+    /** A machine, and what of it tests have. */
+    private static final class TestMachine implements AutoCloseable {
+        private final String ofContext;
+        private final EmulatedBlueField settings;
+        private final EmulatedMachine machine;
+        private final LentThings lent;
+        private boolean ended;
+
+        TestMachine(String ofContext, EmulatedBlueField settings) {
+            this.ofContext = ofContext;
+            this.settings = settings;
+            List<String> topology = new ArrayList<>(List.of(settings.topology()));
+            for (String limit : settings.limits()) {
+                topology.add("limit " + limit.replace('=', ' '));
+            }
+            this.machine = EmulatedMachine.create(settings.side(), topology);
+            this.lent = new LentThings(machine, settings.side());
+        }
+
+        EmulatedMachine machine() {
+            return machine;
+        }
+
+        boolean isOf(ExtensionContext context) {
+            return ofContext.equals(context.getUniqueId());
+        }
+
+        Object lend(Class<?> type, EmulatedMachine.@Nullable Side side) {
+            return type == EmulatedMachine.class ? machine : lent.get(type, side);
+        }
+
+        void setFaults(String faults) {
+            try (ChosenFabric.Undo _ = machine.choose()) {
+                if (!faults.isEmpty() || EmulatedFaults.available()) {
+                    EmulatorCalls.setFaults(faults);
+                }
+            }
+        }
+
+        /** Reports and ends the processes of a test; fails if one has ended badly. */
+        void endPeers(ExtensionContext context) {
+            List<AssertionError> failures = new ArrayList<>();
+            for (PeerProcess peer : machine.takePeers()) {
+                AssertionError bad = peer.unexpectedEnd();
+                peer.close();
+                context.publishReportEntry(peer.toString(), peer.output());
+                if (bad != null) {
+                    failures.add(bad);
+                } else if (context.getExecutionException().isPresent()) {
+                    // beside the test's own failure, which is often this process's fault
+                    AssertionError said = new AssertionError(peer + " has written:\n" + peer.output());
+                    said.setStackTrace(new StackTraceElement[0]);
+                    context.getExecutionException().get().addSuppressed(said);
+                }
+            }
+            throwAll(failures);
+        }
+
+        void end(ExtensionContext context) {
+            List<AssertionError> failures = new ArrayList<>();
+            try {
+                endPeers(context);
+            } catch (AssertionError e) {
+                failures.add(e);
+            }
+            for (OpenThings.Leak leak : machine.left().leaks()) {
+                AssertionError failure = new AssertionError(leak.name() + " was not closed", leak.where());
+                failure.setStackTrace(new StackTraceElement[0]);
+                try {
+                    leak.closing().run();
+                } catch (RuntimeException e) {
+                    failure.addSuppressed(e);
+                }
+                if (settings.failOnLeaks()) {
+                    failures.add(failure);
+                }
+            }
+            close();
+            throwAll(failures);
+        }
+
+        private static void throwAll(List<AssertionError> failures) {
+            if (!failures.isEmpty()) {
+                AssertionError first = failures.removeFirst();
+                failures.forEach(first::addSuppressed);
+                throw first;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!ended) {
+                ended = true;
+                try {
+                    lent.close();
+                } finally {
+                    machine.close();
+                }
+            }
+        }
+    }
+}

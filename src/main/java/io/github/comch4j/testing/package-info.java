@@ -1,0 +1,17 @@
+/**
+ * Tests of one's own program on the emulated BlueField: a machine of its own for each test, what was left open, and the
+ * other side as a second JVM.
+ *
+ * {@snippet file="EmulatedExampleIT.java" region="test"}
+ *
+ * <p>{@link io.github.comch4j.testing.EmulatedBlueField} needs JUnit 5.13 or later
+ * ({@code org.junit.jupiter:junit-jupiter-api}), which programs with such tests have; nothing else of this library
+ * does. {@link io.github.comch4j.testing.EmulatedMachine} and {@link io.github.comch4j.testing.PeerProcess} work
+ * without it, in tests of any kind.
+ */
+@NullMarked
+@Experimental("names and defaults may change until other projects have used it")
+package io.github.comch4j.testing;
+
+import io.github.comch4j.Experimental;
+import org.jspecify.annotations.NullMarked;
