@@ -427,7 +427,7 @@ generation() {
 }
 
 # Those that call DOCA; above them nothing knows a function.
-calling=(comch core internal/call internal/life internal/load internal/transport)
+calling=(comch core dma internal/call internal/life internal/load internal/transport)
 behaviour=("${calling[@]}" emulator io management micrometer rpc)
 
 # The endpoint API is in the libraries of 2.5, and not in those that other tests load.
@@ -448,7 +448,7 @@ permissive() {
     cmake -S src/main/c -B $build -DCMAKE_BUILD_TYPE=Release -DCOMCH4J_PERMISSIVE=ON \
       && cmake --build $build --parallel "$(nproc)" \
       && maven test -Dcomch4j.library="$COMCH4J_ROOT/$build/lib" -Dunit.reports="$reports" \
-           -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch dpa)EveryMethodIT"
+           -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch dma dpa)EveryMethodIT"
   } >"$logs/permissive.log" 2>&1 || status=$?
   if count "$name" "$reports"/TEST-*.xml; then
     [ "$status" -eq 0 ] && return
