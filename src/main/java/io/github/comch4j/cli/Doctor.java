@@ -1,11 +1,17 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.internal.load.LibraryLocator;
+import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +31,9 @@ final class Doctor {
 
     private static final String NVIDIA = "0x15b3";
     private static final String LIBRARIES = "DOCA libraries";
+    private static final String FABRIC = "fabric folder";
+    private static final int GROUP_WRITE = 0020;
+    private static final int OTHERS_WRITE = 0002;
     private static final long LEAST_SHARED = 64L << 20;
 
     private final MachineFacts machine;
@@ -41,6 +50,7 @@ final class Doctor {
     }
 
     List<Finding> look() {
+        libc();
         java();
         libraries();
         if (sdk) {
@@ -49,10 +59,26 @@ final class Doctor {
             lockedMemory();
         }
         sharedMemory();
+        fabric();
         if (machine.isThisOne() && !broken) {
             devices();
         }
         return findings;
+    }
+
+    private void libc() {
+        if (machine.names("/lib").stream().anyMatch(name -> name.startsWith("ld-musl-"))) {
+            findings.add(Finding.bad(
+                    "libc",
+                    "this is musl, and DOCA as well as the emulated BlueField are for the GNU C library",
+                    "take an image of Debian, Ubuntu or RHEL in place of Alpine"));
+            return;
+        }
+        Matcher version = Pattern.compile("(?i)ldd \\(.*libc.*\\) (\\d+\\.\\d+)")
+                .matcher(machine.run("ldd", "--version").orElse(""));
+        if (version.find()) {
+            findings.add(Finding.good("libc", "GNU C library " + version.group(1)));
+        }
     }
 
     private void java() {
@@ -299,6 +325,49 @@ final class Doctor {
                                 "docker run --shm-size 1g ..., or mount -o remount,size=1g /dev/shm"));
     }
 
+    /** That of the emulated BlueField, if there is one: whose it is, and what is left in it. */
+    private void fabric() {
+        Path folder = Fabric.usual(environment);
+        Path there = machine.at(folder.toString());
+        if (!Files.isDirectory(there)) {
+            return;
+        }
+        try {
+            int owner = (int) Files.getAttribute(there, "unix:uid");
+            int mode = (int) Files.getAttribute(there, "unix:mode");
+            boolean group = environment.getOrDefault("DOCA_EMU_SHARE", "").equals("group");
+            if (!group && owner != Fabric.user()) {
+                findings.add(Finding.bad(
+                        FABRIC,
+                        folder + " belongs to user " + owner + ", and this is user " + Fabric.user(),
+                        "export DOCA_EMU_DIR=$(mktemp -d), or share a group's folder: DOCA_EMU_SHARE=group"));
+            } else if ((mode & (group ? OTHERS_WRITE : OTHERS_WRITE | GROUP_WRITE)) != 0) {
+                findings.add(Finding.bad(
+                        FABRIC,
+                        folder + " can be written to by others, who could pass for any server",
+                        "chmod " + (group ? "2770 " : "700 ") + folder));
+            } else {
+                leftovers(folder, there);
+            }
+        } catch (IOException e) {
+            findings.add(Finding.limit(FABRIC, folder + " cannot be looked at: " + e.getMessage(), "ls -ld " + folder));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void leftovers(Path folder, Path there) throws IOException, InterruptedException {
+        int dead = new Fabric(there).dead().map(List::size).orElse(0);
+        findings.add(
+                dead == 0
+                        ? Finding.good(FABRIC, folder + " is this user's, and no dead server has left anything")
+                        : Finding.limit(
+                                FABRIC,
+                                folder + " has the files of " + dead
+                                        + (dead == 1 ? " server that is" : " servers that are") + " dead",
+                                "comch emulator clean"));
+    }
+
     /** As DOCA sees them. */
     private void devices() {
         try {
@@ -312,8 +381,65 @@ final class Doctor {
                     servers + clients > 0
                             ? Finding.good("devices", said)
                             : Finding.bad("devices", said, "comch devices tells why"));
+            dpa(all);
+            loopBack(all, servers > 0, clients > 0);
         } catch (NativeLibraryException e) {
             findings.add(Finding.bad("devices", e.getMessage(), "comch info -v"));
         }
+    }
+
+    private void dpa(List<DeviceInfo> all) {
+        List<String> with = new ArrayList<>();
+        for (DeviceInfo info : all) {
+            try (Device device = Devices.open(info.address())) {
+                if (Dpa.isSupported(device)) {
+                    with.add(info.address().toString());
+                }
+            } catch (DocaException e) {
+                // comch devices tells that it cannot be opened
+            }
+        }
+        findings.add(
+                with.isEmpty()
+                        ? Finding.note("DPA", "no device has one, which MsgQ alone needs", "")
+                        : Finding.good("DPA", "reached by " + String.join(", ", with)));
+    }
+
+    /** What goes from end to end, where both are here. */
+    private void loopBack(List<DeviceInfo> all, boolean server, boolean client) {
+        String about = "a message";
+        if (!server || !client) {
+            findings.add(Finding.note(
+                    about,
+                    "not tried: this machine has " + (server ? "the DPU's" : client ? "the host's" : "no") + " side"
+                            + (server || client ? " only" : ""),
+                    "comch serve on the DPU, then comch ping on the host"));
+            return;
+        }
+        List<PciAddress> hosts =
+                all.stream().filter(DeviceInfo::client).map(DeviceInfo::address).toList();
+        for (DeviceInfo dpu : all) {
+            if (!dpu.server()) {
+                continue;
+            }
+            try (Device device = Devices.openDpu(dpu.address())) {
+                Optional<PciAddress> host = device.representors().stream()
+                        .map(RepresentorInfo::address)
+                        .filter(hosts::contains)
+                        .findFirst();
+                if (host.isPresent()) {
+                    long took = new LoopBack(dpu.address(), host.get()).run();
+                    findings.add(Finding.good(
+                            about,
+                            "went from " + host.get() + " to " + dpu.address() + " and back in "
+                                    + "%.1f us".formatted(took / 1e3)));
+                    return;
+                }
+            } catch (DocaException | ProgramException e) {
+                findings.add(Finding.bad(about, String.valueOf(e.getMessage()), "comch serve & comch ping -v"));
+                return;
+            }
+        }
+        findings.add(Finding.note(about, "not tried: the devices here are not of one card", ""));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,7 +26,7 @@ import picocli.CommandLine.Spec;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExample:%n",
         footer = "  comch emulator run -- mvn test     with an emulated machine of its own",
-        subcommands = EmulatorCommand.Run.class)
+        subcommands = {EmulatorCommand.Run.class, EmulatorCommand.Clean.class})
 final class EmulatorCommand implements Runnable {
     @Mixin
     Common common;
@@ -98,6 +100,48 @@ final class EmulatorCommand implements Runnable {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.deleteIfExists(file);
                 }
+            }
+        }
+    }
+
+    /** {@code comch emulator clean}. */
+    @Command(
+            name = "clean",
+            description = "Remove what dead servers have left in the fabric folder; what lives stays.",
+            footerHeading = "%nExample:%n",
+            footer = "  comch emulator clean     in DOCA_EMU_DIR, or in this user's usual folder")
+    static final class Clean implements Runnable {
+        @Option(names = "--in", paramLabel = "FOLDER", description = "the fabric folder, if it is another one")
+        private @Nullable Path in;
+
+        @Mixin
+        Common common;
+
+        @Override
+        public void run() {
+            Path folder = in != null ? in : Fabric.usual(System.getenv());
+            if (!Files.isDirectory(folder)) {
+                System.out.println("there is no " + folder);
+                return;
+            }
+            try {
+                Fabric fabric = new Fabric(folder);
+                List<String> dead = fabric.dead()
+                        .orElseThrow(() -> new ProgramException("whether the servers in " + folder
+                                + " live cannot be found out: flock, of util-linux, does not answer"));
+                int removed = 0;
+                for (String name : dead) {
+                    if (fabric.remove(name)) {
+                        System.out.println("removed " + name);
+                        removed++;
+                    }
+                }
+                System.out.println(folder + ": removed what " + removed
+                        + (removed == 1 ? " server has" : " servers have") + " left");
+            } catch (IOException e) {
+                throw new ProgramException("cannot look into " + folder + ": " + e.getMessage(), e);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
             }
         }
     }

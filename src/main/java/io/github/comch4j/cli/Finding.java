@@ -13,6 +13,7 @@ import java.util.Map;
 record Finding(Level level, String about, String sentence, String remedy) {
     /** How bad it is. */
     enum Level {
+        NOTE(0, "·", "-", "90"),
         GOOD(0, "✔", "ok", "32"),
         LIMIT(1, "!", "!", "33"),
         BAD(2, "✘", "x", "31");
@@ -32,6 +33,11 @@ record Finding(Level level, String about, String sentence, String remedy) {
             this.letters = letters;
             this.colour = colour;
         }
+    }
+
+    /** What was not looked at, and how it can be. */
+    static Finding note(String about, String sentence, String remedy) {
+        return new Finding(Level.NOTE, about, sentence, remedy);
     }
 
     static Finding good(String about, String sentence) {

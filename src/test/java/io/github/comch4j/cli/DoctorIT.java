@@ -34,7 +34,9 @@ class DoctorIT {
         card(FUNCTION);
         write("/dev/infiniband/uverbs0", "");
         limit("unlimited");
-        program("ldd", "libdoca_common.so.2 => /opt/mellanox/doca/lib64/libdoca_common.so.2 (0x1)");
+        program(
+                "ldd",
+                "ldd (Debian GLIBC 2.36-9) 2.36\nlibdoca_common.so.2 => /opt/mellanox/doca/lib64/libdoca_common.so.2 (0x1)");
         program("mlxconfig", "INTERNAL_CPU_OFFLOAD_ENGINE    ENABLED(0)");
         program("df", "Avail\n4294967296");
     }
@@ -91,7 +93,11 @@ class DoctorIT {
         arguments[1] = "--root";
         arguments[2] = root.toString();
         System.arraycopy(options, 0, arguments, 3, options.length);
-        return new ChildVm(folder, Map.of("LD_LIBRARY_PATH", "", "LC_ALL", "C.UTF-8"), Comch.class, arguments);
+        return new ChildVm(
+                folder,
+                Map.of("LD_LIBRARY_PATH", "", "LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", "/fabric"),
+                Comch.class,
+                arguments);
     }
 
     private List<String> diagnosis(int status) throws Exception {
@@ -109,6 +115,7 @@ class DoctorIT {
         assertThat(said).allMatch(line -> line.startsWith("✔ "));
         assertThat(said)
                 .contains(
+                        "✔ libc: GNU C library 2.36",
                         "✔ DOCA libraries: in " + at(SDK).toRealPath() + ", release 2.9.1, doca_comch",
                         "✔ dependencies: all that libdoca_comch.so.2.9.1 needs is there",
                         "✔ card: BlueField-3 at 0000:b1:00.0",
@@ -209,7 +216,7 @@ class DoctorIT {
         }
         assertThat(diagnosis(1))
                 .contains("! DOCA libraries: no DOCA SDK is installed: programs run on the emulated BlueField")
-                .hasSize(4);
+                .hasSize(5);
     }
 
     @Test
@@ -224,18 +231,78 @@ class DoctorIT {
         }
     }
 
-    /** The devices as DOCA sees them come last; where they are emulated, they are well. */
+    /** The devices as DOCA sees them, and a message, come last; where all is emulated, they are well. */
     @Test
     void thisMachine() throws Exception {
-        try (ChildVm child =
-                new ChildVm(folder, Map.of("LC_ALL", "C.UTF-8", "DOCA_EMU_SIDE", "both"), Comch.class, "doctor")) {
-            assertThat(child.awaitEnd()).as(child.out() + child.err()).isBetween(0, 2);
-            assertThat(child.out().lines())
-                    .last()
-                    .asString()
-                    .startsWith("✔ devices: DOCA ")
-                    .contains("(EMULATED) sees 4, 1 can serve and 3 can be clients");
+        List<String> said = here(Map.of("DOCA_EMU_SIDE", "both"), 0, 1);
+        assertThat(said)
+                .anyMatch(line -> line.startsWith("✔ libc: GNU C library "))
+                .anyMatch(line -> line.startsWith("✔ devices: DOCA ")
+                        && line.endsWith("(EMULATED) sees 4, 1 can serve and 3 can be clients"))
+                .anyMatch(line -> line.startsWith("✔ DPA: reached by 0000:03:00.0, 0000:b1:00.0"));
+        assertThat(said.getLast()).startsWith("✔ a message: went from 0000:b1:00.0 to 0000:03:00.0 and back in ");
+    }
+
+    /** A note, which is no fault of the machine's. */
+    @Test
+    void oneSideOfAMachineCannotTryAMessage() throws Exception {
+        assertThat(here(Map.of("DOCA_EMU_SIDE", "host"), 0, 1))
+                .contains(
+                        "· a message: not tried: this machine has the host's side only",
+                        "    → comch serve on the DPU, then comch ping on the host");
+        Path topology =
+                Files.writeString(folder.resolve("topology"), "dpu 0000:03:00.0 without=dpa\nhost 0000:b1:00.0 pf\n");
+        assertThat(here(Map.of("DOCA_EMU_SIDE", "dpu", "DOCA_EMU_TOPOLOGY", topology.toString()), 0, 1))
+                .contains(
+                        "· DPA: no device has one, which MsgQ alone needs",
+                        "· a message: not tried: this machine has the DPU's side only");
+    }
+
+    @Test
+    void aFolderThatIsNoSdk() throws Exception {
+        for (String library : List.of("libdoca_common.so.2", "libdoca_comch.so.2")) {
+            Files.writeString(folder.resolve(library), "no library");
         }
+        assertThat(here(Map.of("COMCH4J_LIBRARY", folder.toString()), 2, 2))
+                .anyMatch(line -> line.startsWith("✘ devices: ") && line.contains(folder.toString()));
+    }
+
+    private List<String> here(Map<String, String> more, int best, int worst) throws Exception {
+        Map<String, String> environment = new java.util.HashMap<>(more);
+        environment.put("LC_ALL", "C.UTF-8");
+        try (ChildVm child = new ChildVm(folder, environment, Comch.class, "doctor")) {
+            assertThat(child.awaitEnd()).as(child.out() + child.err()).isBetween(best, worst);
+            assertThat(child.err()).doesNotContain("comch: ", "\tat "); // the VM may warn of what is no library
+            return child.out().lines().toList();
+        }
+    }
+
+    @Test
+    void aSystemOfMusl() throws Exception {
+        host();
+        write("/lib/ld-musl-x86_64.so.1", "");
+        assertThat(diagnosis(2))
+                .contains("✘ libc: this is musl, and DOCA as well as the emulated BlueField are for the GNU C library");
+    }
+
+    @Test
+    void aFabricFolder() throws Exception {
+        host();
+        Path fabric = Files.createDirectory(
+                at("/fabric"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        assertThat(diagnosis(0))
+                .contains("✔ fabric folder: /fabric is this user's, and no dead server has left anything");
+        write("/fabric/0000:b1:00.0-1.lock", "");
+        assertThat(diagnosis(1))
+                .containsSequence(
+                        "! fabric folder: /fabric has the files of 1 server that is dead",
+                        "    → comch emulator clean");
+        assertThat(fabric.resolve("0000:b1:00.0-1.lock")).exists();
+        Files.setPosixFilePermissions(fabric, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(diagnosis(2)).contains("    → chmod 700 /fabric");
+        assumeTrue(Fabric.user() == 0, "only root can give a folder away");
+        Files.setAttribute(fabric, "unix:uid", 12345);
+        assertThat(diagnosis(2)).contains("✘ fabric folder: /fabric belongs to user 12345, and this is user 0");
     }
 
     /** From JDK 24 on, a call may be refused that was not allowed on the command line. */
@@ -243,7 +310,9 @@ class DoctorIT {
     void nativeCallsThatAreNotAllowed() throws Exception {
         host();
         List<String> made = forbidden(1, "--illegal-native-access=warn", "--root", root.toString());
-        assertThat(made.getFirst()).startsWith("! Java: ").contains("native calls are not allowed to the class path");
+        assertThat(made)
+                .anyMatch(line ->
+                        line.startsWith("! Java: ") && line.contains("native calls are not allowed to the class path"));
         assertThat(made).contains("    → java --enable-native-access=ALL-UNNAMED ...");
         assertThat(forbidden(2, "--illegal-native-access=deny"))
                 .anyMatch(line -> line.startsWith("✘ devices: ") && line.contains("--enable-native-access"));

@@ -72,4 +72,36 @@ class EmulatorCommandIT {
         assertThat(comch("emulator", "run").awaitEnd()).isEqualTo(2);
         assertThat(comch("emulator").awaitEnd()).isEqualTo(2);
     }
+
+    @Test
+    void whatDeadServersHaveLeftIsRemovedAndNothingElse() throws Exception {
+        Path fabric = Files.createDirectory(folder.resolve("fabric"));
+        Map<String, String> dpu = Map.of("DOCA_EMU_DIR", fabric.toString(), "DOCA_EMU_SIDE", "dpu");
+        Map<String, String> host = Map.of("DOCA_EMU_DIR", fabric.toString(), "DOCA_EMU_SIDE", "host");
+        Files.writeString(fabric.resolve("topology"), "dpu 0000:03:00.0\nhost 0000:b1:00.0 pf\n");
+        try (ChildVm dead = new ChildVm(folder, dpu, Comch.class, "serve", "--name", "dead");
+                ChildVm alive = new ChildVm(folder, dpu, Comch.class, "serve", "--name", "alive")) {
+            dead.awaitOutput("serves");
+            alive.awaitOutput("serves");
+            dead.kill();
+            try (ChildVm clean = new ChildVm(folder, host, Comch.class, "emulator", "clean")) {
+                clean.assertSuccess();
+                assertThat(clean.out())
+                        .startsWith("removed ")
+                        .endsWith(fabric + ": removed what 1 server has left\n")
+                        .hasLineCount(2);
+            }
+            try (var left = Files.list(fabric)) {
+                assertThat(left.map(file -> file.getFileName().toString().replaceFirst(".*\\.", "")))
+                        .containsExactlyInAnyOrder("lock", "sock", "topology");
+            }
+            try (ChildVm ping = new ChildVm(folder, host, Comch.class, "ping", "--name", "alive", "-c", "1")) {
+                ping.assertSuccess();
+            }
+        }
+        try (ChildVm none = comch("emulator", "clean")) {
+            none.assertSuccess();
+            assertThat(none.out()).isEqualTo("there is no /proc/none\n");
+        }
+    }
 }

@@ -1,0 +1,117 @@
+package io.github.comch4j.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The fabric folder, in which the servers of an emulated machine are: of each {@code NAME.lock} and {@code NAME.sock}.
+ * A server holds its lock for as long as it lives, and takes the folder's while it starts.
+ */
+final class Fabric {
+    private static final String LOCK = ".lock";
+    private static final String SOCKET = ".sock";
+    private static final int TAKEN = 75;
+    private static final int PATIENCE_SECONDS = 20;
+
+    private final Path folder;
+
+    Fabric(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The one that this process would use. */
+    static Path usual(Map<String, String> environment) {
+        String chosen = environment.getOrDefault("DOCA_EMU_DIR", "");
+        return Path.of(chosen.isEmpty() ? "/dev/shm/doca-emu-" + user() : chosen);
+    }
+
+    static int user() {
+        try {
+            return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    /** The names of servers whose process is dead; empty if that cannot be found out. */
+    Optional<List<String>> dead() throws IOException, InterruptedException {
+        List<String> dead = new ArrayList<>();
+        for (String name : names()) {
+            int status = whileNobodyHas(name, "true");
+            if (status != 0 && status != TAKEN) {
+                return Optional.empty();
+            }
+            if (status == 0 && !isListening(name)) {
+                dead.add(name);
+            }
+        }
+        return Optional.of(dead);
+    }
+
+    /** Removes what such a server has left; false if there is one again meanwhile. */
+    boolean remove(String name) throws IOException, InterruptedException {
+        return !isListening(name)
+                && whileNobodyHas(
+                                name,
+                                "rm",
+                                "-f",
+                                folder.resolve(name + SOCKET).toString(),
+                                folder.resolve(name + LOCK).toString())
+                        == 0;
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(LOCK))
+                    .map(name -> name.substring(0, name.length() - LOCK.length()))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** Runs a command with the folder's lock, so that no server starts meanwhile, and the server's. */
+    private int whileNobodyHas(String name, String... command) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of(
+                "flock",
+                "--timeout",
+                "5",
+                folder.toString(),
+                "flock",
+                "--nonblock",
+                "--conflict-exit-code",
+                Integer.toString(TAKEN),
+                folder.resolve(name + LOCK).toString()));
+        words.addAll(List.of(command));
+        Process process;
+        try {
+            process = new ProcessBuilder(words)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            return 127; // there is no flock
+        }
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            return 127;
+        }
+        return process.exitValue();
+    }
+
+    /** Whether somebody listens there whose lock was removed. Names are relative to a descriptor of the folder. */
+    private static boolean isListening(String name) throws IOException {
+        String socket = "/" + name + SOCKET;
+        try (Stream<String> lines =
+                Files.lines(Path.of("/proc/net/unix"), java.nio.charset.StandardCharsets.ISO_8859_1)) {
+            return lines.anyMatch(line -> line.endsWith(socket));
+        }
+    }
+}
