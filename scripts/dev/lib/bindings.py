@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Functions in classes that jextract has written, made so that they can be called as they are; for jextract.sh.
 
-    bindings.py HOT CLASS.java...   HOT: a file with the names of the hot functions, one a line
+    bindings.py HOT CLASS.java...   HOT: a file with the names of the hot functions, one a line, each with those of its
+                                    parameters that stay MemorySegments: whose memory must live as long as the call
 
 As jextract writes a function, it fails with an error of the JVM where the libraries lack it, wraps what the call throws
 in another one, and returns a bare doca_error_t. Afterwards
@@ -74,15 +75,20 @@ def rewritten(function, hot):
     text = holder(name, shape) + method(
         c, name, f'return new Answer("{name}", {{}})' if code else how, returned, parameters)
     if name in hot:
-        hot.remove(name)
-        text += "\n" + holder(name + "$hot", re.sub(r"\w+\.C_POINTER", LONG, shape))
+        kept = hot.pop(name)
+        places = iter([returned, *parameters] if returned != "void" else parameters)
+        longs = re.sub(r"\w+\.(?:C_\w+|JAVA_\w+)",
+                       lambda layout: layout[0] if next(places).split()[-1] in kept or "C_POINTER" not in layout[0]
+                       else LONG, shape)
+        text += "\n" + holder(name + "$hot", longs)
         text += method(c, name + "$hot", how, returned.replace("MemorySegment", "long"),
-                       [parameter.replace("MemorySegment", "long") for parameter in parameters])
+                       [parameter if parameter.split()[-1] in kept else parameter.replace("MemorySegment", "long")
+                        for parameter in parameters])
     return text
 
 
 def main():
-    hot = set(re.findall(r"^doca_\w+$", Path(sys.argv[1]).read_text(), re.MULTILINE))
+    hot = {line.split()[0]: line.split()[1:] for line in Path(sys.argv[1]).read_text().splitlines()}
     for path in map(Path, sys.argv[2:]):
         text, found = FUNCTION.subn(lambda function: rewritten(function, hot), path.read_text())
         if not found or "downcallHandle(ADDR, DESC)" in text:

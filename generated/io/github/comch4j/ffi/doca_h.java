@@ -3010,6 +3010,37 @@ public class doca_h {
         }
     }
 
+    private static class doca_comch_server_task_send_alloc_init$hot {
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            ValueLayout.JAVA_LONG
+        );
+
+        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_task_send_alloc_init", DESC);
+    }
+
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_task_send_alloc_init$hot$descriptor() {
+        return doca_comch_server_task_send_alloc_init$hot.DESC;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server, struct doca_comch_connection *peer, const void *msg, uint32_t len, struct doca_comch_task_send **task)
+     * }
+     */
+    public static int doca_comch_server_task_send_alloc_init$hot(long comch_server, long peer, MemorySegment msg, int len, long task) {
+        try {
+            return (int) doca_comch_server_task_send_alloc_init$hot.HANDLE.invokeExact(comch_server, peer, msg, len, task);
+        } catch (Throwable ex$) {
+            throw Symbols.unexpected(ex$);
+        }
+    }
+
     private static class doca_comch_server_disconnect {
         static final FunctionDescriptor DESC = FunctionDescriptor.of(
             doca_h.C_INT,
@@ -3402,6 +3433,37 @@ public class doca_h {
     public static Answer doca_comch_client_task_send_alloc_init(MemorySegment comch_client, MemorySegment peer, MemorySegment msg, int len, MemorySegment task) {
         try {
             return new Answer("doca_comch_client_task_send_alloc_init", (int) doca_comch_client_task_send_alloc_init.HANDLE.invokeExact(comch_client, peer, msg, len, task));
+        } catch (Throwable ex$) {
+            throw Symbols.unexpected(ex$);
+        }
+    }
+
+    private static class doca_comch_client_task_send_alloc_init$hot {
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            ValueLayout.JAVA_LONG
+        );
+
+        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_task_send_alloc_init", DESC);
+    }
+
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_task_send_alloc_init$hot$descriptor() {
+        return doca_comch_client_task_send_alloc_init$hot.DESC;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client, struct doca_comch_connection *peer, const void *msg, uint32_t len, struct doca_comch_task_send **task)
+     * }
+     */
+    public static int doca_comch_client_task_send_alloc_init$hot(long comch_client, long peer, MemorySegment msg, int len, long task) {
+        try {
+            return (int) doca_comch_client_task_send_alloc_init$hot.HANDLE.invokeExact(comch_client, peer, msg, len, task);
         } catch (Throwable ex$) {
             throw Symbols.unexpected(ex$);
         }

@@ -701,6 +701,37 @@ public class cc_h {
         }
     }
 
+    private static class doca_cc_server_send_task_alloc_init$hot {
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            cc_h.C_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            cc_h.C_POINTER,
+            cc_h.C_LONG,
+            ValueLayout.JAVA_LONG
+        );
+
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_alloc_init", DESC);
+    }
+
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$hot$descriptor() {
+        return doca_cc_server_send_task_alloc_init$hot.DESC;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static int doca_cc_server_send_task_alloc_init$hot(long cc_server, long peer, MemorySegment msg, long len, long task) {
+        try {
+            return (int) doca_cc_server_send_task_alloc_init$hot.HANDLE.invokeExact(cc_server, peer, msg, len, task);
+        } catch (Throwable ex$) {
+            throw Symbols.unexpected(ex$);
+        }
+    }
+
     private static class doca_cc_client_create {
         static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
@@ -1065,6 +1096,37 @@ public class cc_h {
     public static Answer doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
         try {
             return new Answer("doca_cc_client_send_task_alloc_init", (int) doca_cc_client_send_task_alloc_init.HANDLE.invokeExact(cc_client, peer, msg, len, task));
+        } catch (Throwable ex$) {
+            throw Symbols.unexpected(ex$);
+        }
+    }
+
+    private static class doca_cc_client_send_task_alloc_init$hot {
+        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            cc_h.C_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            cc_h.C_POINTER,
+            cc_h.C_LONG,
+            ValueLayout.JAVA_LONG
+        );
+
+        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_alloc_init", DESC);
+    }
+
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$hot$descriptor() {
+        return doca_cc_client_send_task_alloc_init$hot.DESC;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static int doca_cc_client_send_task_alloc_init$hot(long cc_client, long peer, MemorySegment msg, long len, long task) {
+        try {
+            return (int) doca_cc_client_send_task_alloc_init$hot.HANDLE.invokeExact(cc_client, peer, msg, len, task);
         } catch (Throwable ex$) {
             throw Symbols.unexpected(ex$);
         }

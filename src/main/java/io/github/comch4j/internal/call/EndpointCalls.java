@@ -52,20 +52,9 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /**
      * {@code …_task_send_alloc_init}: copies the message; the task's pointer is written to {@code out}. Returns
-     * {@code doca_error_t}.
+     * {@code doca_error_t}. Hot.
      */
-    public final int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out) {
-        return allocateSend(
-                        MemorySegment.ofAddress(endpoint),
-                        MemorySegment.ofAddress(connection),
-                        message,
-                        length,
-                        MemorySegment.ofAddress(out))
-                .code();
-    }
-
-    abstract Answer allocateSend(
-            MemorySegment endpoint, MemorySegment connection, MemorySegment message, int length, MemorySegment out);
+    public abstract int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out);
 
     /** The C name of {@link #allocateSend}. */
     public abstract String allocateSendFunction();

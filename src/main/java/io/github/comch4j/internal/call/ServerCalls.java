@@ -2,7 +2,6 @@ package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -83,11 +82,10 @@ public final class ServerCalls extends EndpointCalls {
     }
 
     @Override
-    Answer allocateSend(
-            MemorySegment endpoint, MemorySegment connection, MemorySegment message, int length, MemorySegment out) {
+    public int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out) {
         return OF_2_5
-                ? cc_h.doca_cc_server_send_task_alloc_init(endpoint, connection, message, length, out)
-                : doca_h.doca_comch_server_task_send_alloc_init(endpoint, connection, message, length, out);
+                ? cc_h.doca_cc_server_send_task_alloc_init$hot(endpoint, connection, message, length, out)
+                : doca_h.doca_comch_server_task_send_alloc_init$hot(endpoint, connection, message, length, out);
     }
 
     @Override
