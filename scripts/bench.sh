@@ -2,7 +2,7 @@
 # Build and run the benchmarks: C and Java in turns on the same libraries, a table with ratios, and each performance bar
 # of the project with whether it holds. Results: target/bench/results.json; logs beside it.
 #
-#   scripts/bench.sh --quick   the bars and the most telling figures, in 14 minutes (more where a hypervisor moves
+#   scripts/bench.sh --quick   the bars and the most telling figures, in 15 minutes (more where a hypervisor moves
 #                              the cores)
 #   scripts/bench.sh           everything; says first how long it takes
 #

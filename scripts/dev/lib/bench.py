@@ -18,6 +18,8 @@ SOCKET_SIZES = (64, 1024, 4080)
 C_WORKS = {"flat-rtt": "fast-rtt", "flat-last": "fast"}
 C_PROGRAMS = ("c", "batched", "memcpy")  # batched: C by way of the batch library, as Java goes
 CONNECTIONS = [1, 8, 64, 256, 511]
+DMA_SIZES = [64, 512, 4096, 65536, 1 << 20, 8 << 20]
+DMA_BARS = [(4096, 1), (4096, 32), (1 << 20, 1), (1 << 20, 32)]
 JAVA_START = 0.9  # seconds that a JVM takes beside its warm-up and measurement
 # A heap whose pages are all there: where a hypervisor gives pages late, a heap that grows would be what is measured.
 HEAP_OPTIONS = ["-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"]
@@ -78,6 +80,12 @@ def depth_for(size, depth):
     return min(depth, 32) if size >= 65536 else depth
 
 
+def dma_case(size, depth):
+    """Copies by DMA; beside those of 1 MiB, a processor's own."""
+    memcpy = ["memcpy"] if size == 1 << 20 else []
+    return Case("dma", "one", size=size, depth=depth, repeats=ROUNDS, impls=["c", "java", *memcpy], bar=True)
+
+
 def cases_quick(peers):
     aeron, unix, ucx = (["aeron"], ["unix"], ["ucx"]) if peers else ([], [], [])
     both = ["c", "java"]
@@ -105,6 +113,7 @@ def cases_quick(peers):
             for size in SOCKET_SIZES
         ),
         Case("allocation", "one", impls=["jmh"]),
+        *(dma_case(size, depth) for size, depth in DMA_BARS),
     ]
     bars += [
         Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=CLOSE, bar=True) for size in FLAT_SIZES
@@ -182,6 +191,7 @@ def cases_full(peers):
         for size in (64, 4080):
             for form in ("threads", "processes"):
                 add(Case(work, form, size=size, depth=32))
+    cases += [dma_case(size, depth) for size in DMA_SIZES for depth in (1, 32)]
     if peers:
         cases += [Case(f"{peer}-rtt", "threads", impls=[peer]) for peer in ("aeron", "unix")]
     return cases
@@ -679,6 +689,11 @@ def bars(figures):
         ">=",
         0.85,
     )
+    for size, depth in DMA_BARS:
+        dma, flight = dma_case(size, depth), "one in flight" if depth == 1 else f"{depth} in flight"
+        bar(f"DMA {size_name(size)}, {flight}: Java / C", compare("java", "c", dma), ">=", 0.90)
+        if "memcpy" in dma.impls:
+            bar(f"DMA {size_name(size)}, {flight}: Java / memcpy", compare("java", "memcpy", dma), ">=", 0.90)
     for size in (64, 4080):
         bar(
             f"control {size} B, two threads: Java / C",

@@ -55,6 +55,7 @@ void work_throughput(const struct options *options, bool fast);
 void work_packed(const struct options *options);
 void work_rtt(const struct options *options, bool fast);
 void work_msgq_rtt(const struct options *options); /* only where the SDK has doca_dpa: BENCH_DPA */
+void work_dma(const struct options *options);      /* only where the SDK has doca_dma: BENCH_DMA */
 void work_ops(const struct options *options);
 void work_idle(const struct options *options);
 void work_setup(const struct options *options);

@@ -18,6 +18,7 @@ static const char usage[] =
 	"  packed                 as fast, of records, many in a message\n"
 	"  fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time\n"
 	"  msgq-rtt               ping-pong over MsgQ with a kernel on the DPA\n"
+	"  dma                    copies by DMA from one map of a process to another\n"
 	"  ops                    cost of single operations\n"
 	"  idle                   cost of progress with --connections idle connections\n"
 	"  setup                  connections made and ended per second\n"
@@ -272,6 +273,10 @@ int main(int argc, char **argv)
 #ifdef BENCH_DPA
 	else if (strcmp(options.work, "msgq-rtt") == 0)
 		work_msgq_rtt(&options);
+#endif
+#ifdef BENCH_DMA
+	else if (strcmp(options.work, "dma") == 0)
+		work_dma(&options);
 #endif
 	else if (strcmp(options.work, "ops") == 0)
 		work_ops(&options);

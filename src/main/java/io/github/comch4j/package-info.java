@@ -46,7 +46,7 @@
  *     <td>1.5 to 1.9 µs there and back</td></tr>
  * <tr><td>the other side's memory itself, by DMA</td>
  *     <td>{@link io.github.comch4j.dma.DmaContext}, {@link io.github.comch4j.core.MemoryMap#exportPci}</td>
- *     <td>not measured yet</td></tr>
+ *     <td>62 to 88 ns, and 23 to 53 µs for 1 MiB, within a process</td></tr>
  * <tr><td>a kernel on the card's DPA</td>
  *     <td>{@link io.github.comch4j.dpa.MessageQueue}, {@link io.github.comch4j.dpa.Dpa}</td>
  *     <td>0.3 to 1.1 µs there and back</td></tr>

@@ -31,6 +31,7 @@ public final class Bench {
             case "echo", "echo-unix" -> EchoWorks.run(options);
             case "socket", "socket-unix" -> SocketWorks.run(options);
             case "lines-rtt" -> LinesWorks.run(options);
+            case "dma" -> DmaWorks.run(options);
             case "msgq-rtt" -> MsgqWorks.run(options);
             default -> carry(options);
         }
