@@ -231,6 +231,13 @@ static void give_lock_up(int dir, const char *file, int lock)
 	errno = error;
 }
 
+/* For who looks at the folder from outside (comch list): the file is called after a hash. */
+static void write_name(int lock, const char *name)
+{
+	if (ftruncate(lock, 0) == 0)
+		(void)!pwrite(lock, name, strlen(name), 0);
+}
+
 /* FILE.lock, in this server's turn; -1 with errno EWOULDBLOCK while another server of the name runs. */
 static int take_name(int dir, const char *file)
 {
@@ -285,6 +292,7 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 		/* guard: release-names */ fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
+	write_name(opened.lock, name);
 	opened.socket_ino = socket_ino(dir, opened.file);
 	opened.spare = make_spare(dir);
 	*listener = opened;
@@ -399,6 +407,7 @@ bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64
 	if (turn == 0 || taken)
 		listener->look_at_names_ms = now_ms + FABRIC_LOOK_AT_NAMES_MS;
 	if (taken) {
+		write_name(listener->lock, name);
 		listener->lost = false;
 		EMU_LOG_EVENT("%s of server \"%s\" had been removed from outside: made again",
 			      without_folder   ? "the fabric folder"

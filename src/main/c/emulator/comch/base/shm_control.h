@@ -4,6 +4,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/asleep.h"
@@ -48,9 +49,32 @@ struct shm_half {
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t fetched[SHM_PRODUCER_PLACES];
 };
 
+/* What a connection is, for who looks at the machine from outside (comch top, comch list). Each side writes its own,
+ * and neither reads any. */
+#define SHM_LABEL_NAME_BYTES 128
+
+struct shm_label {
+	alignas(SHM_CACHE_LINE) _Atomic uint32_t version; /* SHM_LAYOUT_VERSION, once the rest stands */
+	_Atomic uint32_t producers;                       /* the side's. Any thread, with the connection's lock. */
+	uint32_t pid;                                     /* as the side's process has it */
+	uint32_t reserved;
+	char pci[16];                    /* the side's device */
+	char name[SHM_LABEL_NAME_BYTES]; /* the server's */
+};
+
 struct shm_control {
 	struct shm_half half[SHM_SIDES];
+	struct shm_label label[SHM_SIDES];
 };
+
+/* FabricView.java reads at these places. */
+_Static_assert(sizeof(struct shm_half) == 18624 && offsetof(struct shm_half, ring_head) == 64 &&
+		       offsetof(struct shm_half, ring_head_msgs) == 72 && offsetof(struct shm_half, closed) == 128 &&
+		       offsetof(struct shm_half, directory) == 192,
+	       "FabricView.java: a half");
+_Static_assert(sizeof(struct shm_label) == 192 && offsetof(struct shm_label, pci) == 16 &&
+		       offsetof(struct shm_label, name) == 32,
+	       "FabricView.java: a label");
 
 #define SHM_CONTROL_BYTES SHM_ROUND_PAGE(sizeof(struct shm_control))
 

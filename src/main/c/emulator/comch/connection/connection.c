@@ -41,6 +41,28 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doc
 	return DOCA_SUCCESS;
 }
 
+static struct shm_label *own_label(const struct doca_comch_connection *connection)
+{
+	return &shm_map_control(connection->map)->label[connection->side];
+}
+
+void connection_label(struct doca_comch_connection *connection, const char *name)
+{
+	struct shm_label *label = own_label(connection);
+	label->pid = (uint32_t)getpid();
+	snprintf(label->pci, sizeof(label->pci), "%s", connection->pci);
+	snprintf(label->name, sizeof(label->name), "%s", name);
+	atomic_store_explicit(&label->version, SHM_LAYOUT_VERSION, memory_order_release);
+}
+
+/* With the connection's lock. */
+static void label_producers(const struct doca_comch_connection *connection)
+{
+	if (connection->map != NULL)
+		atomic_store_explicit(&own_label(connection)->producers, connection->num_producers,
+				      memory_order_relaxed);
+}
+
 void connection_ref(struct doca_comch_connection *connection)
 {
 	atomic_fetch_add_explicit(&connection->refs, 1, memory_order_relaxed);
@@ -202,6 +224,7 @@ doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t
 		result = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;
+	label_producers(connection);
 	if (result == DOCA_SUCCESS)
 		connection_ref(connection); /* under the lock: the control thread may be ending the connection */
 	pthread_mutex_unlock(&connection->lock);
@@ -212,6 +235,7 @@ void connection_disown(struct doca_comch_connection *connection, uint32_t *count
 {
 	pthread_mutex_lock(&connection->lock);
 	(*count)--;
+	label_producers(connection);
 	if (atomic_load(&connection->lost) && connection->num_consumers + connection->num_producers == 0)
 		release_shared(connection);
 	pthread_mutex_unlock(&connection->lock);

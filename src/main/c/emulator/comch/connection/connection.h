@@ -137,6 +137,9 @@ struct doca_comch_connection {
 doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doca_dev *dev, enum shm_side side,
 			       struct shm_map *map, struct doca_comch_connection **connection);
 
+/* Writes down whose connection it is, for who looks from outside; `name`: the server's. */
+void connection_label(struct doca_comch_connection *connection, const char *name);
+
 void connection_ref(struct doca_comch_connection *connection);
 void connection_unref(struct doca_comch_connection *connection);
 

@@ -67,6 +67,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		free_resources(client);
 		return DOCA_ERROR_INITIALIZATION;
 	}
+	connection_label(client->connection, client->endpoint.name);
 	client->looked_for_server = false;
 	client->wait_until_ms = now_ms() + wait_ms;
 	return DOCA_ERROR_IN_PROGRESS;

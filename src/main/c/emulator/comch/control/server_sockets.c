@@ -78,6 +78,7 @@ static doca_error_t connect_client(struct doca_comch_server *server, int socket,
 		/* guard: release-offered-memory */ shm_release(map);
 		return result;
 	}
+	connection_label(created, endpoint->name);
 	created->socket = socket;
 	created->index = free_index(server);
 	created->doorbells = server->doorbells;

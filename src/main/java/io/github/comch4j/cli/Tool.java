@@ -48,6 +48,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             RecvCommand.class,
             PerfCommand.class,
             CopyCommand.class,
+            TopCommand.class,
+            ListCommand.class,
             SampleCommand.class,
             ConformanceCommand.class,
             EmulatorCommand.class,

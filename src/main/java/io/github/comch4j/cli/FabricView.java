@@ -1,0 +1,330 @@
+package io.github.comch4j.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The emulated machine as it is at one moment, seen from outside: the servers' files in the fabric folder, which
+ * processes have them open, and the memory of each connection, read through its processes' descriptors. Nothing is
+ * mapped or written, so that nobody is disturbed; nothing that is read is believed: how much is read does not depend on
+ * it, and texts are made printable. Offsets are those of {@code shm_control.h} and {@code shm_region.h}.
+ */
+final class FabricView {
+    static final int LAYOUT_VERSION = 9;
+
+    private static final int MOST_FILES = 10_000;
+    private static final int MOST_DESCRIPTORS = 1 << 20; // of all processes
+    private static final String MEMORY = "/memfd:doca-emu-connection";
+    private static final String LOCK = ".lock";
+    private static final int NAME_BYTES = 128;
+    private static final int PLACE_CHARS = 12;
+
+    private static final int HALF_BYTES = 18624;
+    private static final int TAIL = 0;
+    private static final int HEAD = 64;
+    private static final int HEAD_MESSAGES = 72;
+    private static final int CLOSED = 128;
+    private static final int DIRECTORY = 192;
+    private static final int SLOTS = 128;
+    private static final int LABEL_BYTES = 192;
+    private static final int LABEL_NAME = 32;
+    private static final int CONTROL_BYTES = 2 * HALF_BYTES + 2 * LABEL_BYTES;
+    private static final long FIRST_REGION = 150_994_944;
+    private static final long REGION_BYTES = 49_741_824;
+    private static final long TOTAL_BYTES = 12_884_901_888L;
+    private static final int REGION_HEADER = 192;
+    private static final long CLAIM_CLOSED = 1L << 63;
+    private static final String[] STATES = {"none", "created", "running", "expired"};
+
+    /** A process that has something of the machine open. */
+    record Holder(long pid, String command, char state) {
+        boolean isStopped() {
+            return state == 'T' || state == 't';
+        }
+
+        @Override
+        public String toString() {
+            return pid + " " + command;
+        }
+    }
+
+    /** {@code key}: of its file; {@code name} is empty if an older version has made it. */
+    record Server(
+            String key,
+            String function,
+            String name,
+            @Nullable Holder process) {}
+
+    /** {@code free}: posted buffers that no producer has taken; {@code taken}: how many were. */
+    record Consumer(long id, String state, long capacity, long free, long taken) {}
+
+    /** What goes to one side: messages and bytes that have been sent, and what of it was not received yet. */
+    record Direction(
+            long messages, long bytes, long waiting, long producers, boolean ended, List<Consumer> consumers) {}
+
+    /** {@code inode} tells connections apart. A process is null if it is not to be seen, or has gone. */
+    record Connection(
+            long inode,
+            String server,
+            String function,
+            @Nullable Holder client,
+            @Nullable Holder serving,
+            Direction toClient,
+            Direction toServer) {}
+
+    final Path folder;
+    final long nanos = System.nanoTime();
+    final List<Server> servers = new ArrayList<>();
+    final List<Connection> connections = new ArrayList<>();
+    /** Of this folder or another: of another version, or unreadable. */
+    int unread;
+
+    private final Map<String, String> names = new LinkedHashMap<>(); // by key
+    private final Map<Object, String> keys = new HashMap<>(); // by the files' identity
+    private final Map<String, Holder> owners = new HashMap<>(); // by key
+    private final Map<Long, List<Holder>> holders = new LinkedHashMap<>(); // by the memory's inode
+    private final Map<Long, Path> memories = new HashMap<>();
+    private int descriptors;
+
+    private FabricView(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The folder that this process's emulated device would use. */
+    static Path defaultFolder() throws IOException {
+        String chosen = System.getenv("DOCA_EMU_DIR");
+        return Path.of(
+                chosen != null && !chosen.isEmpty()
+                        ? chosen
+                        : "/dev/shm/doca-emu-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    }
+
+    static FabricView of(Path folder) throws IOException {
+        FabricView view = new FabricView(folder);
+        view.readFolder();
+        view.readProcesses();
+        view.names.forEach((key, name) -> view.servers.add(new Server(key, function(key), name, view.owners.get(key))));
+        view.servers.removeIf(server -> server.process == null); // a dead one's, which the next server removes
+        view.holders.forEach(view::readConnection);
+        return view;
+    }
+
+    private static String function(String key) {
+        return printable(key.substring(0, Math.min(key.length(), PLACE_CHARS)));
+    }
+
+    static String printable(String text) {
+        return text.replaceAll("\\p{C}", "?");
+    }
+
+    /** Text that ends at the first zero, if there is one. */
+    private static String text(byte[] bytes, int from, int length) {
+        int end = from;
+        while (end < from + length && end < bytes.length && bytes[end] != 0) {
+            end++;
+        }
+        return printable(new String(bytes, from, end - from, StandardCharsets.UTF_8));
+    }
+
+    private void readFolder() throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder, "*" + LOCK)) {
+            for (Path file : all) {
+                if (names.size() == MOST_FILES) {
+                    return;
+                }
+                String key = file.getFileName().toString();
+                key = key.substring(0, key.length() - LOCK.length());
+                if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    continue;
+                }
+                try (FileChannel open =
+                        FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+                    byte[] bytes = new byte[NAME_BYTES];
+                    int length = Math.max(0, open.read(ByteBuffer.wrap(bytes)));
+                    names.put(key, text(bytes, 0, length));
+                    keys.put(identity(file, LinkOption.NOFOLLOW_LINKS), key);
+                } catch (IOException e) {
+                    unread++;
+                }
+            }
+        }
+    }
+
+    private static Object identity(Path file, LinkOption... options) throws IOException {
+        return Files.getAttribute(file, "unix:dev", options) + ":" + Files.getAttribute(file, "unix:ino", options);
+    }
+
+    private void readProcesses() throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : all) {
+                try (DirectoryStream<Path> open = Files.newDirectoryStream(process.resolve("fd"))) {
+                    readProcess(process, open);
+                } catch (IOException | java.nio.file.DirectoryIteratorException | SecurityException e) {
+                    // somebody else's, or it has ended
+                }
+            }
+        }
+    }
+
+    private void readProcess(Path process, DirectoryStream<Path> open) throws IOException {
+        Holder known = null;
+        for (Path descriptor : open) {
+            if (++descriptors > MOST_DESCRIPTORS) {
+                return;
+            }
+            String target;
+            try {
+                target = Files.readSymbolicLink(descriptor).toString();
+                boolean memory = target.startsWith(MEMORY);
+                if (!memory && !target.endsWith(LOCK)) {
+                    continue;
+                }
+                known = known != null ? known : process(process);
+                if (memory) {
+                    long inode = (Long) Files.getAttribute(descriptor, "unix:ino");
+                    List<Holder> having = holders.computeIfAbsent(inode, key -> new ArrayList<>());
+                    if (!having.contains(known)) {
+                        having.add(known);
+                    }
+                    memories.putIfAbsent(inode, descriptor);
+                } else {
+                    String key = keys.get(identity(descriptor));
+                    if (key != null) {
+                        owners.put(key, known);
+                    }
+                }
+            } catch (IOException e) {
+                // it was closed meanwhile
+            }
+        }
+    }
+
+    private static Holder process(Path process) throws IOException {
+        long pid = Long.parseLong(process.getFileName().toString());
+        String stat = read(process.resolve("stat"));
+        int name = stat.indexOf('(');
+        int end = stat.lastIndexOf(')');
+        if (name < 0 || end < name || end + 2 >= stat.length()) {
+            return new Holder(pid, "?", '?');
+        }
+        return new Holder(pid, printable(command(process, stat.substring(name + 1, end))), stat.charAt(end + 2));
+    }
+
+    /** Of a JVM its main class: all are called java. */
+    private static String command(Path process, String name) throws IOException {
+        if (!name.equals("java")) {
+            return name;
+        }
+        String[] words = read(process.resolve("cmdline")).split("\0");
+        for (int i = 1; i < words.length; i++) {
+            if (words[i].equals("-cp") || words[i].equals("-classpath") || words[i].equals("--module-path")) {
+                i++;
+            } else if (words[i].equals("-jar") && i + 1 < words.length) {
+                return words[i + 1].substring(words[i + 1].lastIndexOf('/') + 1);
+            } else if (!words[i].startsWith("-")) {
+                return words[i].substring(words[i].lastIndexOf('.') + 1)
+                        + (i + 1 < words.length && words[i].endsWith(".Comch") ? " " + words[i + 1] : "");
+            }
+        }
+        return name;
+    }
+
+    private static String read(Path file) throws IOException {
+        try (var in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(1 << 16), StandardCharsets.UTF_8);
+        }
+    }
+
+    private void readConnection(long inode, List<Holder> having) {
+        try (FileChannel memory = FileChannel.open(memories.get(inode), StandardOpenOption.READ)) {
+            ByteBuffer control = ByteBuffer.allocate(CONTROL_BYTES).order(ByteOrder.nativeOrder());
+            if (memory.size() != TOTAL_BYTES || memory.read(control, 0) != CONTROL_BYTES) {
+                unread++;
+                return;
+            }
+            int client = label(0);
+            if (control.getInt(client) != LAYOUT_VERSION) {
+                unread++; // also one that is just beginning
+                return;
+            }
+            String name = text(control.array(), client + LABEL_NAME, NAME_BYTES);
+            String function = text(control.array(), client + 16, 16);
+            Server server = servers.stream()
+                    .filter(each ->
+                            each.name.equals(name) && each.function.equals(function) && having.contains(each.process))
+                    .findFirst()
+                    .orElse(null);
+            if (server == null) {
+                return; // of another folder, or its server is no more
+            }
+            Holder serving = server.process;
+            Holder other = having.stream()
+                    .filter(each -> !each.equals(serving))
+                    .findFirst()
+                    .orElse(control.getInt(label(0) + 8) == control.getInt(label(1) + 8) ? serving : null);
+            connections.add(new Connection(
+                    inode,
+                    name,
+                    function,
+                    other,
+                    serving,
+                    direction(memory, control, 0),
+                    direction(memory, control, 1)));
+        } catch (IOException e) {
+            unread++;
+        }
+    }
+
+    private static int label(int side) {
+        return 2 * HALF_BYTES + side * LABEL_BYTES;
+    }
+
+    /** What goes to a side. */
+    private static Direction direction(FileChannel memory, ByteBuffer control, int side) throws IOException {
+        int own = side * HALF_BYTES;
+        int other = (1 - side) * HALF_BYTES;
+        long sent = control.getLong(other + TAIL);
+        List<Consumer> consumers = new ArrayList<>();
+        ByteBuffer header = ByteBuffer.allocate(REGION_HEADER).order(ByteOrder.nativeOrder());
+        for (int slot = 0; slot < SLOTS; slot++) {
+            long entry = control.getLong(own + DIRECTORY + 8 * slot);
+            int state = (int) (entry & 0xff);
+            if (state != 1 && state != 2) {
+                continue;
+            }
+            header.clear();
+            if (memory.read(header, FIRST_REGION + ((long) side * SLOTS + slot) * REGION_BYTES) != REGION_HEADER) {
+                continue;
+            }
+            long claimed = header.getLong(128) & ~CLAIM_CLOSED;
+            consumers.add(new Consumer(
+                    entry >>> 32,
+                    STATES[state],
+                    Integer.toUnsignedLong(header.getInt(0)),
+                    Math.max(0, header.getLong(64) - claimed),
+                    Math.max(0, claimed - header.getLong(16))));
+        }
+        return new Direction(
+                control.getLong(own + HEAD_MESSAGES),
+                sent,
+                Math.max(0, sent - control.getLong(own + HEAD)),
+                Integer.toUnsignedLong(control.getInt(label(1 - side) + 4)),
+                control.getInt(other + CLOSED) != 0,
+                consumers);
+    }
+}

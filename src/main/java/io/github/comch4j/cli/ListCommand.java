@@ -1,0 +1,172 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.internal.support.program.Json;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IExitCodeGenerator;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code comch list}. */
+@Command(
+        name = "list",
+        description = "The servers that there are, and who is connected to each: of the emulated machine, or as DOCA's"
+                + " own doca_comm_channel_admin tells it.",
+        footerHeading = "%nExample:%n",
+        footer = "  comch list --json | jq '.servers[].name'")
+final class ListCommand implements UsesDevice, IExitCodeGenerator {
+    private static final String ADMIN = "doca_comm_channel_admin";
+
+    @Option(names = "--json", description = "for programs; of the emulated machine only")
+    private boolean json;
+
+    @Option(
+            names = "--fabric",
+            paramLabel = "FOLDER",
+            description = "the folder of an emulated machine (that of DOCA_EMU_DIR)")
+    private @Nullable Path folder;
+
+    @Mixin
+    Common common;
+
+    private int status;
+
+    @Override
+    public int getExitCode() {
+        return status;
+    }
+
+    @Override
+    public void run() {
+        if (folder == null && Doca.library().kind() != LibraryInfo.Kind.EMULATED) {
+            admin();
+            return;
+        }
+        FabricView view = look(folder);
+        if (json) {
+            System.out.print(Json.of(map(view)));
+        } else {
+            print(view);
+        }
+    }
+
+    static FabricView look(@Nullable Path folder) {
+        Path place = folder;
+        try {
+            place = place != null ? place : FabricView.defaultFolder();
+            return FabricView.of(place);
+        } catch (NoSuchFileException e) {
+            throw new ProgramException("there is no fabric folder " + place + ": nothing has run on this machine", e);
+        } catch (IOException e) {
+            throw new ProgramException("the fabric folder " + place + " cannot be read: " + CopySender.reason(e), e);
+        }
+    }
+
+    private void admin() {
+        for (String folder : (System.getenv("PATH") + ":/opt/mellanox/doca/tools").split(":")) {
+            Path program = Path.of(folder, ADMIN);
+            if (Files.isExecutable(program)) {
+                try {
+                    status = new ProcessBuilder(program.toString())
+                                            .inheritIO()
+                                            .start()
+                                            .waitFor()
+                                    == 0
+                            ? 0
+                            : 1;
+                    return;
+                } catch (IOException e) {
+                    throw new ProgramException(program + " cannot be run: " + e.getMessage(), e);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
+                }
+            }
+        }
+        throw new ProgramException("only DOCA's " + ADMIN + " can tell, and it is not installed here, neither on the"
+                + " PATH nor in /opt/mellanox/doca/tools");
+    }
+
+    private static long count(FabricView view, FabricView.Server server) {
+        return view.connections.stream()
+                .filter(each -> each.server().equals(server.name())
+                        && each.function().equals(server.function())
+                        && server.process().equals(each.serving()))
+                .count();
+    }
+
+    private static void print(FabricView view) {
+        Table servers = new Table("SERVER", "FUNCTION", "PID", "PROGRAM", "CONNECTIONS");
+        for (FabricView.Server server : view.servers) {
+            servers.row(
+                    server.name(),
+                    server.function(),
+                    Long.toString(server.process().pid()),
+                    server.process().command(),
+                    Long.toString(count(view, server)));
+        }
+        servers.print(System.out);
+        if (!view.connections.isEmpty()) {
+            System.out.println();
+            Table connections = new Table("CLIENT", "PROGRAM", "SERVER", "FUNCTION", "SERVER'S PID");
+            for (FabricView.Connection each : view.connections) {
+                connections.row(
+                        each.client() == null
+                                ? "?"
+                                : Long.toString(each.client().pid()),
+                        each.client() == null ? "?" : each.client().command(),
+                        each.server(),
+                        each.function(),
+                        Long.toString(each.serving().pid()));
+            }
+            connections.print(System.out);
+        }
+    }
+
+    static Map<String, Object> map(FabricView view) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("fabric", view.folder);
+        List<Map<String, Object>> servers = view.servers.stream()
+                .map(server -> {
+                    Map<String, Object> each = new LinkedHashMap<>();
+                    each.put("name", server.name());
+                    each.put("function", server.function());
+                    each.put("process", map(server.process()));
+                    each.put("connections", count(view, server));
+                    return each;
+                })
+                .toList();
+        map.put("servers", servers);
+        map.put("connections", view.connections.stream().map(ListCommand::map).toList());
+        return map;
+    }
+
+    private static Map<String, Object> map(FabricView.@Nullable Holder process) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        if (process != null) {
+            map.put("pid", process.pid());
+            map.put("program", process.command());
+            map.put("state", Character.toString(process.state()));
+        }
+        return map;
+    }
+
+    static Map<String, Object> map(FabricView.Connection connection) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("id", connection.inode());
+        map.put("server", connection.server());
+        map.put("function", connection.function());
+        map.put("serverProcess", map(connection.serving()));
+        map.put("clientProcess", map(connection.client()));
+        return map;
+    }
+}

@@ -1,0 +1,200 @@
+package io.github.comch4j.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.samples.ChildVm;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code comch top} and {@code comch list}, of a machine of their own. */
+@Timeout(180)
+class TopIT {
+    private final List<ChildVm> children = new ArrayList<>();
+    private final String name = Machine.uniqueName();
+
+    @TempDir
+    private Path folder;
+
+    private Path fabric;
+
+    @BeforeEach
+    void makeFabric() throws IOException {
+        fabric = Files.createDirectory(folder.resolve("fabric"));
+        Files.setPosixFilePermissions(fabric, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @AfterEach
+    void endChildren() {
+        children.forEach(ChildVm::close);
+    }
+
+    private ChildVm comch(String side, String... arguments) throws Exception {
+        ChildVm child = new ChildVm(
+                folder, Map.of("DOCA_EMU_SIDE", side, "DOCA_EMU_DIR", fabric.toString()), Comch.class, arguments);
+        children.add(child);
+        return child;
+    }
+
+    private String output(String... arguments) throws Exception {
+        ChildVm child = comch("host", arguments);
+        child.assertSuccess();
+        return child.out();
+    }
+
+    @Test
+    void serversAndWhoIsConnected() throws Exception {
+        assertThat(output("list").lines()).singleElement().asString().startsWith("SERVER ");
+        ChildVm server = comch("dpu", "serve", "--name", name).awaitOutput(name);
+        comch("dpu", "serve", "--name", "other one", "--representor", "0000:b1:00.2")
+                .awaitOutput("serves");
+        ChildVm client =
+                comch("host", "ping", "--name", name, "-c", "0", "-i", "0.01").awaitOutput("seq=3 ");
+        String pid = Long.toString(client.handle().pid());
+        String serving = Long.toString(server.handle().pid());
+        assertThat(output("list"))
+                .containsPattern(name + " +0000:b1:00.0 +" + serving + " +Comch serve +1\n")
+                .containsPattern("other one +0000:b1:00.2 +\\d+ +Comch serve +0\n")
+                .containsPattern("\n" + pid + " +Comch ping +" + name + " +0000:b1:00.0 +" + serving);
+        assertThat(output("list", "--json"))
+                .contains("\"name\": \"" + name + "\"", "\"connections\": 1", "\"pid\": " + pid, "\"pid\": " + serving);
+        server.terminate();
+        server.awaitEnd();
+        assertThat(output("list")).doesNotContain(name);
+    }
+
+    @Test
+    void ratesOnceAndForPrograms() throws Exception {
+        comch("dpu", "serve", "--name", name).awaitOutput(name);
+        comch("host", "ping", "--name", name, "-c", "0", "-f").awaitOutput("connected");
+        String json = output("top", "--once", "--json", "-i", "0.5");
+        assertThat(json)
+                .containsPattern("\"toServer\": \\{\\s+\"messages\": [1-9]\\d*,\\s+\"bytes\": [1-9]")
+                .containsPattern("\"messagesPerSecond\": [1-9]")
+                .contains("\"producers\": 0", "\"consumers\": []", "\"stuck\": \"\"");
+        assertThat(output("top", "--once", "-i", "0.2"))
+                .startsWith(fabric + ": 1 servers, 1 connections\n")
+                .contains("MSG/S", name, "0000:b1:00.0")
+                .doesNotContain("\033");
+    }
+
+    @Test
+    void producersAndConsumers() throws Exception {
+        ChildVm server =
+                comch("dpu", "cp", "--serve", folder.toString(), "--name", name).awaitOutput("serves");
+        Path file = folder.resolve("x");
+        try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+            large.setLength(4L << 30); // sparse
+        }
+        ChildVm client = comch("host", "cp", "--name", name, file.toString(), "dpu:y");
+        while (!Files.exists(folder.resolve(".y.comch-part")) || Files.size(folder.resolve(".y.comch-part")) == 0) {
+            assertThat(client.isAlive()).as(client.err()).isTrue();
+            Thread.sleep(10);
+        }
+        new ProcessBuilder("kill", "-STOP", Long.toString(server.handle().pid()))
+                .start()
+                .waitFor();
+        String json = output("top", "--once", "--json", "-i", "0.3");
+        new ProcessBuilder("kill", "-CONT", Long.toString(server.handle().pid()))
+                .start()
+                .waitFor();
+        client.kill();
+        assertThat(json)
+                .contains(
+                        "\"state\": \"running\"",
+                        "\"producers\": 1",
+                        "\"stuck\": \"" + server.handle().pid() + " is stopped\"")
+                .containsPattern("\"capacity\": [1-9]")
+                .containsPattern("\"received\": [1-9]");
+    }
+
+    /** A process with memory, and a folder with files, that are not what they seem to be. */
+    @Test
+    void nothingIsBelieved() throws Exception {
+        Files.write(fabric.resolve("short.lock"), "\033[31mevil\n".getBytes(UTF_8));
+        Files.write(fabric.resolve("0000:b1:00.0-0.lock"), new byte[1 << 20]);
+        Files.createSymbolicLink(fabric.resolve("link.lock"), Path.of("/dev/zero"));
+        new ProcessBuilder("mkfifo", fabric.resolve("fifo.lock").toString())
+                .start()
+                .waitFor();
+        String program = """
+                import ctypes, os, time
+                name = b'doca-emu-connection'
+                sizes = [0, 100, 12884901888, 1 << 40]
+                for size in sizes:
+                    fd = os.memfd_create('doca-emu-connection')
+                    os.ftruncate(fd, size)
+                    if size > 1000:
+                        os.pwrite(fd, os.urandom(40000), 0)
+                        for side in range(2):
+                            label = 2 * 18624 + 192 * side
+                            os.pwrite(fd, (9).to_bytes(4, 'little') + b'\\xff' * 12 + b'0000:b1:00.0' + bytes(4)
+                                      + b'\\x1b[31mevil\\n' + bytes(100), label)
+                        for slot in range(256):
+                            os.pwrite(fd, b'\\xff' * 320, 150994944 + slot * 49741824)
+                locks = [os.open(sys_fabric + '/short.lock', os.O_RDONLY),
+                         os.open(sys_fabric + '/0000:b1:00.0-0.lock', os.O_RDONLY)]
+                print('ready', flush=True)
+                time.sleep(100)
+                """.replace("sys_fabric", "'" + fabric + "'");
+        Path printed = folder.resolve("printed");
+        Process hostile = new ProcessBuilder("python3", "-c", program)
+                .redirectErrorStream(true)
+                .redirectOutput(printed.toFile())
+                .start();
+        try {
+            while (!Files.readString(printed).contains("ready")) {
+                assertThat(hostile.isAlive()).as(Files.readString(printed)).isTrue();
+                Thread.sleep(10);
+            }
+            assertThat(output("list") + output("top", "--once", "-i", "0.1"))
+                    .contains("?[31mevil?")
+                    .doesNotContain("\033");
+            assertThat(output("top", "--once", "--json", "-i", "0.1")).contains("\"unread\": ");
+        } finally {
+            hostile.destroyForcibly();
+        }
+    }
+
+    /** As on a terminal: the screen is drawn again, until Ctrl-C. */
+    @Test
+    void aScreenThatIsDrawnAgain() throws Exception {
+        comch("dpu", "serve", "--name", name).awaitOutput(name);
+        String command = String.join(
+                " ",
+                "timeout -s INT 6",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1 -cp",
+                System.getProperty("java.class.path"),
+                Comch.class.getName(),
+                "top -i 0.1 --fabric",
+                fabric.toString());
+        Path drawn = folder.resolve("drawn");
+        Process terminal = new ProcessBuilder("script", "-qec", command, "/dev/null")
+                .redirectErrorStream(true)
+                .redirectOutput(drawn.toFile())
+                .start();
+        terminal.waitFor();
+        assertThat(Files.readString(drawn))
+                .containsPattern("(?s)\033\\[H\033\\[2J.*" + name + ".*\033\\[H\033\\[2J.*" + name)
+                .doesNotContain("Exception");
+    }
+
+    @Test
+    void whatIsWrongIsSaid() throws Exception {
+        comch("host", "list", "--fabric", "/none").assertFailure("there is no fabric folder /none");
+        comch("host", "top", "--fabric", "/none").assertFailure("there is no fabric folder /none");
+        assertThat(comch("host", "top", "--json").awaitEnd()).isEqualTo(2);
+    }
+}
