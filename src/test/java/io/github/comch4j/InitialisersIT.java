@@ -35,8 +35,9 @@ class InitialisersIT {
     }
 
     /**
-     * Runs in a process of its own: initialises all classes but those for Netty and of the tool, whose libraries are
-     * not there, and the generated ones for functions and callbacks, which are called after the libraries are loaded.
+     * Runs in a process of its own: initialises all classes but those for Netty, Micrometer and JUnit and of the tool,
+     * whose libraries are not there, and the generated ones for functions and callbacks, which are called after the
+     * libraries are loaded.
      */
     static final class Program {
         private Program() {}
@@ -50,7 +51,8 @@ class InitialisersIT {
                         .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
                         .map(file -> file.replace('/', '.').substring(0, file.length() - ".class".length()))
                         .filter(name -> !name.contains(".ffi.") || name.endsWith("_h"))
-                        .filter(name -> !name.contains(".netty.") && !name.contains(".cli."))
+                        .filter(name ->
+                                !name.contains(".netty.") && !name.contains(".micrometer.") && !name.contains(".cli."))
                         .filter(name -> !name.contains(".testing.EmulatedBlueField"))
                         .sorted()
                         .toList();

@@ -60,7 +60,7 @@ class BatchLayoutTest {
         "batch.h, uint32_t queue_head;, uint32_t queue_tail;",
         "batch.h, uint32_t changes;, uint32_t consumer;",
         "batch.h, uint64_t origin;, uint64_t what;",
-        "batch.h, uint8_t *imm;, void *data;",
+        "batch.h, uint8_t *imm;, uint32_t imm_len;",
         "batch.h, (*submit_ex), (*flush_tasks)",
         "messages.h, *server;, *client;",
         "messages.h, (*submit), (*free_task)"
