@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch top                 a screen that is drawn again each second",
-            "  comch top --once --json   once, for programs"
+            "  comch top --once --json   once, for programs",
+            "  comch top --pid 4711      of a JVM: what its beans tell"
         })
 final class TopCommand implements Runnable {
     private static final double MEGA = 1e6;
@@ -49,6 +50,12 @@ final class TopCommand implements Runnable {
             description = "the folder of an emulated machine (that of DOCA_EMU_DIR)")
     private @Nullable Path folder;
 
+    @Option(
+            names = "--pid",
+            paramLabel = "PID",
+            description = "not the machine but this JVM, by the beans that its program has registered (JMX)")
+    private long pid;
+
     @Mixin
     Common common;
 
@@ -72,6 +79,10 @@ final class TopCommand implements Runnable {
         }
         Words.within(spec, "--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
         boolean terminal = !once && ProgressBar.isTerminal(1);
+        if (pid != 0) {
+            jvm(terminal);
+            return;
+        }
         try (Interrupt interrupt = new Interrupt()) {
             FabricView before = ListCommand.look(folder);
             do {
@@ -92,6 +103,49 @@ final class TopCommand implements Runnable {
                 before = now;
             } while (!once && !interrupt.stopped());
         }
+    }
+
+    private void jvm(boolean terminal) {
+        try (JvmView jvm = new JvmView(pid);
+                Interrupt interrupt = new Interrupt()) {
+            Map<String, Map<String, Object>> before = jvm.beans();
+            long since = System.nanoTime();
+            while (pause(interrupt)) {
+                Map<String, Map<String, Object>> now = jvm.beans();
+                double seconds = (System.nanoTime() - since) / 1e9;
+                since = System.nanoTime();
+                if (json) {
+                    System.out.print(Json.of(now));
+                } else {
+                    System.out.print(terminal ? "\033[H\033[2J" : "");
+                    print(before, now, seconds);
+                    System.out.flush();
+                }
+                before = now;
+                if (once) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private void print(Map<String, Map<String, Object>> before, Map<String, Map<String, Object>> now, double seconds) {
+        System.out.println(
+                pid + ": " + now.size() + " beans" + (now.isEmpty() ? ": its program has registered none" : ""));
+        now.forEach((bean, attributes) -> {
+            System.out.println();
+            System.out.println(bean);
+            Table table = new Table("", "", "PER SECOND");
+            attributes.forEach((name, value) -> {
+                Object last = before.getOrDefault(bean, Map.of()).get(name);
+                boolean counts = value instanceof Long && last instanceof Long;
+                table.row(
+                        name,
+                        String.valueOf(value),
+                        counts ? "%.0f".formatted(((Long) value - (Long) last) / seconds) : "");
+            });
+            table.print(System.out);
+        });
     }
 
     private boolean pause(Interrupt interrupt) {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.management.MBeans;
 import io.github.comch4j.samples.ChildVm;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -117,6 +119,33 @@ class TopIT {
                         "\"stuck\": \"" + server.handle().pid() + " is stopped\"")
                 .containsPattern("\"capacity\": [1-9]")
                 .containsPattern("\"received\": [1-9]");
+    }
+
+    /** A program that has registered the beans. */
+    static final class Registered {
+        private Registered() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    MBeans beans = MBeans.register()) {
+                System.out.println("registered " + beans.getClass().getSimpleName());
+                while (System.in.available() == 0) {
+                    engine.progress();
+                }
+            }
+        }
+    }
+
+    @Test
+    void theBeansOfAJvm() throws Exception {
+        ChildVm jvm = new ChildVm(folder, Map.of("DOCA_EMU_DIR", fabric.toString()), Registered.class);
+        children.add(jvm);
+        String pid = Long.toString(jvm.awaitOutput("registered").handle().pid());
+        assertThat(output("top", "--once", "-i", "0.2", "--pid", pid))
+                .contains(pid + ": 1 beans", "type=ProgressEngine,id=")
+                .containsPattern("Polls +[1-9]\\d* +[1-9]");
+        assertThat(output("top", "--once", "--json", "-i", "0.2", "--pid", pid)).containsPattern("\"Polls\": [1-9]");
+        comch("host", "top", "--once", "--pid", "999999999").assertFailure("999999999 cannot be looked into");
     }
 
     /** A process with memory, and a folder with files, that are not what they seem to be. */
