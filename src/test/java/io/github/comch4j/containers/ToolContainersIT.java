@@ -31,7 +31,7 @@ class ToolContainersIT {
     @Test
     void filesThereAndBack() {
         boxes.start(comch("dpu", "cp", "--serve", "/tmp")).await("serves /tmp");
-        Box tree = boxes.start(comch("host", "cp", "-v", "-r", "/comch4j/0", "dpu:"));
+        Box tree = boxes.start(comch("host", "cp", "-v", "-r", "/etc/apt", "dpu:"));
         assertThat(tree.exitCode()).as(tree.output()).isZero();
         Box there = boxes.start(comch("host", "cp", "-v", "/etc/os-release", "dpu:name"));
         assertThat(there.exitCode()).as(there.output()).isZero();
