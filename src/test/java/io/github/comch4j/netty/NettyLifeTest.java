@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.support.window.SocketFrames;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -30,6 +34,7 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -466,6 +471,46 @@ class NettyLifeTest extends NettyScene {
         assertThat(channel.isActive()).isTrue();
         channel.writeAndFlush(buffer(random(1000)));
         mine.await(2000);
+    }
+
+    private List<ComchConnection> connections(Class<? extends ControlPathEndpoint> side) {
+        List<ComchConnection> found = new ArrayList<>();
+        LiveObjects.forEach(object -> {
+            if (object instanceof ComchConnection connection
+                    && side.isInstance(connection.endpoint())
+                    && connection.endpoint().name().equals(name)) {
+                found.add(connection);
+            }
+        });
+        return found;
+    }
+
+    /** A read was asked for before, so that nothing but the registration has the channel look. */
+    @Test
+    void whatComesForAChannelWithoutALoopIsReadWhenItComesBack() throws Exception {
+        Channel server = bind(this::next);
+        Collector mine = new Collector();
+        Channel channel = connect(mine);
+        ComchConnection connection = connections(ComchClient.class).getFirst();
+        only();
+        for (Channel each : List.of(channel, server)) {
+            each.config().setAutoRead(false);
+            each.read();
+        }
+        channel.deregister().sync();
+        long before = connection.receivedBytes();
+        only().channel().writeAndFlush(buffer(random(700)));
+        until("its arrival", () -> connection.receivedBytes() >= before + 700);
+        assertThat(mine.length()).isZero();
+        hostLoop.register(channel).sync();
+        mine.await(700);
+
+        server.deregister().sync();
+        connect(new Collector());
+        until("the second connection", () -> connections(ComchServer.class).size() == 2);
+        assertThat(accepted).hasSize(1);
+        dpuLoop.register(server).sync();
+        until("its channel", () -> accepted.size() == 2);
     }
 
     @Test
