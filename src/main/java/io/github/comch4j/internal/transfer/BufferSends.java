@@ -135,23 +135,6 @@ public final class BufferSends extends Sends {
         throw refused(code, TaskCalls.SUBMIT_NAME, list, consumerId, immediate);
     }
 
-    /** Submits or queues the task of the slot that is on top of the free ones; returns DOCA's answer. */
-    private int handOver(int slot, boolean now) {
-        freeCount--;
-        int code = Calls.SUCCESS;
-        if (now) {
-            code = queue.submit(slot);
-        } else {
-            queue.enqueue(slot);
-        }
-        if (code == Calls.SUCCESS) {
-            backPressure.relieve();
-        } else {
-            freeCount++;
-        }
-        return code;
-    }
-
     private void checkSize(int number) {
         if (number == 0) {
             throw new IllegalArgumentException("a list without buffers");

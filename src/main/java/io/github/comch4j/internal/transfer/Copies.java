@@ -212,21 +212,12 @@ public final class Copies extends Submits {
         return code;
     }
 
-    /** Submits or queues the task of the slot that is on top of the free ones; returns DOCA's answer. */
+    /** As {@link #handOver(int, boolean)}; {@code waits}: who is told of the copy's end instead of the program. */
     private int handOver(int slot, boolean now, @Nullable WaitingCopy waits) {
         waiting[slot] = waits;
-        freeCount--;
-        int code = Calls.SUCCESS;
-        if (now) {
-            code = queue.submit(slot);
-        } else {
-            queue.enqueue(slot);
-        }
-        if (code == Calls.SUCCESS) {
-            backPressure.relieve();
-        } else {
+        int code = handOver(slot, now);
+        if (code != Calls.SUCCESS) {
             waiting[slot] = null;
-            freeCount++;
         }
         return code;
     }

@@ -2,6 +2,7 @@ package io.github.comch4j.internal.transfer;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.RoomWaiter;
@@ -77,6 +78,23 @@ public abstract class Submits extends TaskSlots implements RoomWaiter {
     /** Before the program is told of room: submits what waits for a free task. Returns whether anything still waits. */
     protected boolean serveWaiting() {
         return false;
+    }
+
+    /** Submits or queues the task of the slot that is on top of the free ones; returns DOCA's answer. */
+    protected final int handOver(int slot, boolean now) {
+        freeCount--;
+        int code = Calls.SUCCESS;
+        if (now) {
+            code = queue.submit(slot);
+        } else {
+            queue.enqueue(slot);
+        }
+        if (code == Calls.SUCCESS) {
+            backPressure.relieve();
+        } else {
+            freeCount++;
+        }
+        return code;
     }
 
     /** So many have succeeded, with so many bytes together. */
