@@ -14,7 +14,6 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DmaCalls;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
@@ -22,8 +21,10 @@ import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.transfer.Copies;
+import io.github.comch4j.internal.transfer.LimitedSetting;
 import io.github.comch4j.internal.transfer.SendLimits;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,8 @@ public final class DmaContext implements AutoCloseable {
             DmaCapabilities most = DmaCapabilities.of(
                     context.object(), handle.handle(), "asking " + context.name() + " for its limits");
             this.copies = makeCopies(settings, new Limits(device, most));
-            configureTasks(settings.tasks, most.maxTasks());
+            LimitedSetting.set(
+                    "tasks", settings.tasks, context::configureTasks, device, () -> Optional.of(most.maxTasks()));
             context.start();
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
@@ -86,20 +88,6 @@ public final class DmaContext implements AutoCloseable {
                 room == null ? null : () -> room.onRoom(this),
                 copied == null ? null : (from, to, status) -> copied.onCopied(this, from, to, status),
                 listCopied == null ? null : (from, to, status) -> listCopied.onCopied(this, from, to, status));
-    }
-
-    private void configureTasks(int tasks, long most) {
-        try {
-            context.configureTasks(tasks);
-        } catch (DocaException e) {
-            if (e.error() != DocaError.INVALID_VALUE) {
-                throw e;
-            }
-            throw Failures.refused(
-                    e.code(),
-                    e.function(),
-                    e.action() + " with tasks " + tasks + ", where " + device + " takes at most " + most);
-        }
     }
 
     /** What the device copies at once. */
