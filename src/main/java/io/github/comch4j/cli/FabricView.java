@@ -105,15 +105,6 @@ final class FabricView {
         this.folder = folder;
     }
 
-    /** The folder that this process's emulated device would use. */
-    static Path defaultFolder() throws IOException {
-        String chosen = System.getenv("DOCA_EMU_DIR");
-        return Path.of(
-                chosen != null && !chosen.isEmpty()
-                        ? chosen
-                        : "/dev/shm/doca-emu-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-    }
-
     static FabricView of(Path folder) throws IOException {
         FabricView view = new FabricView(folder);
         view.readFolder();

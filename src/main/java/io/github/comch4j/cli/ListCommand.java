@@ -61,9 +61,8 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     static FabricView look(@Nullable Path folder) {
-        Path place = folder;
+        Path place = folder != null ? folder : Fabric.usual(System.getenv());
         try {
-            place = place != null ? place : FabricView.defaultFolder();
             return FabricView.of(place);
         } catch (NoSuchFileException e) {
             throw new ProgramException("there is no fabric folder " + place + ": nothing has run on this machine", e);
