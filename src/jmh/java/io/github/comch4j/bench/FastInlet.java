@@ -5,6 +5,7 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

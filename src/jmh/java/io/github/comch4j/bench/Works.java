@@ -2,6 +2,7 @@ package io.github.comch4j.bench;
 
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.support.program.Cores;
+import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

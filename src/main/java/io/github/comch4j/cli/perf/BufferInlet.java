@@ -6,6 +6,7 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.internal.support.program.Spin;
 
 /** A consumer with its buffers. */
 final class BufferInlet implements Inlet {
