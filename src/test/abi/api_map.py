@@ -9,8 +9,10 @@ functions in the order of their declarations. What is said of a function is in a
 first row whose pattern it fits. Prints what does not hold; exits 0 only when all does. ApiMapTest looks whether the
 members that the page names exist.
 """
-import collections, fnmatch, re, sys
+import fnmatch, re, sys
 from pathlib import Path
+
+from page import run, with_rows
 
 PAGE, TABLE = Path("docs/api-map.md"), Path("src/test/abi/api-map.tsv")
 BOUND = re.compile(r'(?:findOrThrow|downcall)\("(doca_\w+)"')
@@ -55,41 +57,24 @@ def answers(functions):
 
 def written(page, said):
     """The page as it should be, and the functions that have no place in it."""
-    left, lines, rows = dict(said), [], []
-    for line in page.splitlines():
-        if line.startswith("## "):
-            names = [name for name in declared(line[3:].strip()) if name in left]
-            rows = [f"| `{name}` | {left.pop(name)} |" for name in names]
-        if line.startswith("| function |"):
-            lines += ["| function | Java |", "|---|---|", *rows]
-        elif not rows or not line.startswith("|"):
-            lines.append(line)
+    left = dict(said)
+    page = with_rows(page, ("function", "Java"), lambda header: [
+        f"| `{name}` | {left.pop(name)} |" for name in declared(header) if name in left])
     absent = sum(text.startswith("not exposed: ") for text in said.values())
-    counts = f"{len(said)} functions: {len(said) - absent} are there, {absent} are not."
-    return COUNTS.sub(counts, "\n".join(lines) + "\n"), left
+    return COUNTS.sub(f"{len(said)} functions: {len(said) - absent} are there, {absent} are not.", page), left
 
 
 def main():
-    what = sys.argv[1] if len(sys.argv) == 2 else ""
-    if what not in ("check", "write"):
-        sys.exit(__doc__)
-    page, functions = PAGE.read_text("utf-8"), bound()
-    said, problems = answers(functions)
-    if not problems:
+    functions = bound()
+
+    def made(page):
+        said, problems = answers(functions)
+        if problems:
+            return None, problems
         wanted, left = written(page, said)
-        problems = [f"{PAGE}: no section for {name}" for name in left]
-        if what == "write":
-            PAGE.write_text(wanted, "utf-8")
-        else:
-            have, want = collections.Counter(page.splitlines()), collections.Counter(wanted.splitlines())
-            problems += [f"not in the page: {line}" for line in want - have]
-            problems += [f"wrong in the page: {line}" for line in have - want]
-            if not problems and page != wanted:
-                problems.append("rows of the page are not in the order of the declarations")
-    for problem in problems:
-        print(problem)
-    print(f"{len(functions)} bound functions, {len(problems)} problems")
-    return 1 if problems or not functions else 0
+        return wanted, [f"{PAGE}: no section for {name}" for name in left]
+
+    return run(__doc__, PAGE, (len(functions), "bound"), made, "declarations")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ does. Needs nm, and the libraries in target/native/lib.
 import collections, re, subprocess, sys
 from pathlib import Path
 
+from page import run, with_rows
+
 PAGE, NOTES = Path("docs/functions.md"), Path("src/test/abi/functions.tsv")
 TABLES = [Path(f"src/test/abi/{table}.tsv") for table in (
     "doca-3.0", "doca-3.1-3.3", "doca-3.0-dpa-host", "doca-3.0-dpa-dev", "doca-3.3-argp", "doca-3.0-dma", "doca-2.5",
@@ -64,42 +66,25 @@ def sections(exported):
 
 def written(page, found, exported, said):
     """The page as it should be, and the headers that it has no section of."""
-    left, lines, rows = dict(found), [], []
-    for line in page.splitlines():
-        if line.startswith("## "):
-            rows = [f"| `{name}` | {', '.join(sorted(exported[name]))} | {said[name]} |"
-                    for name in left.pop(line[3:].strip(), [])]
-        if line.startswith("| function |"):
-            lines += ["| function | in | here |", "|---|---|---|", *rows]
-        elif not rows or not line.startswith("|"):
-            lines.append(line)
+    left = dict(found)
+    page = with_rows(page, ("function", "in", "here"), lambda header: [
+        f"| `{name}` | {', '.join(sorted(exported[name]))} | {said[name]} |" for name in left.pop(header, [])])
     kinds = collections.Counter(next(filter(None, ANSWER.fullmatch(answer).groups())) for answer in said.values())
     counts = (len(said), kinds["complete"], kinds["differs"], kinds["not supported"])
-    page = "\n".join(lines) + "\n"
     return COUNTS.sub("%d functions: %d complete, %d differ, %d not supported." % counts, page), left
 
 
 def main():
-    what = sys.argv[1] if len(sys.argv) == 2 else ""
-    if what not in ("check", "write"):
-        sys.exit(__doc__)
-    page, exported = PAGE.read_text(encoding="utf-8"), exports()
-    said, problems = answers(exported)
-    if not problems:
+    exported = exports()
+
+    def made(page):
+        said, problems = answers(exported)
+        if problems:
+            return None, problems
         wanted, left = written(page, sections(exported), exported, said)
-        problems = [f"{PAGE}: no section for {header}" for header in left]
-        if what == "write":
-            PAGE.write_text(wanted, encoding="utf-8")
-        else:
-            have, want = collections.Counter(page.splitlines()), collections.Counter(wanted.splitlines())
-            problems += [f"not in the page: {line}" for line in want - have]
-            problems += [f"wrong in the page: {line}" for line in have - want]
-            if not problems and page != wanted:
-                problems.append("rows of the page are not in the order of the tables")
-    for problem in problems:
-        print(problem)
-    print(f"{len(exported)} exported functions, {len(problems)} problems")
-    return 1 if problems or not exported else 0
+        return wanted, [f"{PAGE}: no section for {header}" for header in left]
+
+    return run(__doc__, PAGE, (len(exported), "exported"), made, "tables")
 
 
 if __name__ == "__main__":
