@@ -65,18 +65,9 @@ static uint32_t count(const char *folder, const char *side)
 static struct doca_dev *open_in(const char *folder, const char *pci)
 {
 	struct doca_devinfo **list;
-	struct doca_dev *dev = NULL;
 	uint32_t num;
 	OK(doca_emu_devinfo_create_list(folder, "both", &list, &num));
-	for (uint32_t i = 0; i < num; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_open(list[i], &dev));
-	}
-	OK(doca_devinfo_destroy_list(list));
-	CHECK(dev != NULL);
-	return dev;
+	return open_listed(list, num, pci);
 }
 
 static struct devices both_sides_of(const char *folder)

@@ -173,12 +173,9 @@ int fabric_down(void **state)
 	return 0;
 }
 
-static struct doca_dev *open_device(const char *pci)
+struct doca_dev *open_listed(struct doca_devinfo **list, uint32_t num, const char *pci)
 {
-	struct doca_devinfo **list;
-	uint32_t num;
 	struct doca_dev *dev = NULL;
-	OK(doca_devinfo_create_list(&list, &num));
 	for (uint32_t i = 0; i < num && dev == NULL; i++) {
 		uint8_t equal;
 		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
@@ -188,6 +185,14 @@ static struct doca_dev *open_device(const char *pci)
 	OK(doca_devinfo_destroy_list(list));
 	CHECK(dev != NULL);
 	return dev;
+}
+
+struct doca_dev *open_device(const char *pci)
+{
+	struct doca_devinfo **list;
+	uint32_t num;
+	OK(doca_devinfo_create_list(&list, &num));
+	return open_listed(list, num, pci);
 }
 
 static struct doca_dev_rep *open_rep(struct doca_dev *dev, const char *pci)

@@ -89,6 +89,10 @@ struct devices {
 	struct doca_dev_rep *rep, *rep2;
 };
 
+/* The device with this address; of a list, which it destroys. */
+struct doca_dev *open_device(const char *pci);
+struct doca_dev *open_listed(struct doca_devinfo **list, uint32_t num, const char *pci);
+
 void devices_open(struct devices *devices);
 /* Only the side of this process: host, or the DPU. */
 void devices_open_dpu(struct devices *devices);

@@ -483,23 +483,6 @@ static void without(void **state)
 
 /* ---- machines ---- */
 
-static struct doca_dev *open_dev(const char *pci)
-{
-	struct doca_devinfo **list;
-	struct doca_dev *dev = NULL;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	for (uint32_t i = 0; i < num; i++) {
-		uint8_t equal;
-		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_open(list[i], &dev));
-	}
-	OK(doca_devinfo_destroy_list(list));
-	CHECK(dev != NULL);
-	return dev;
-}
-
 /* Its only representor. */
 static struct doca_dev_rep *open_rep(struct doca_dev *dev)
 {
@@ -522,8 +505,8 @@ static int serve_on_two_dpus(void *unused)
 	struct end servers[2], clients[2];
 	struct doca_comch_server *mixed;
 	for (int i = 0; i < 2; i++) {
-		d[i] = (struct devices){.dpu = open_dev(i == 0 ? "03:00.0" : "43:00.0"),
-					.host = open_dev(i == 0 ? "b1:00.0" : "c1:00.0")};
+		d[i] = (struct devices){.dpu = open_device(i == 0 ? "03:00.0" : "43:00.0"),
+					.host = open_device(i == 0 ? "b1:00.0" : "c1:00.0")};
 		d[i].rep = open_rep(d[i].dpu);
 		/* The same name on both is no duplicate. */
 		server_make(&servers[i], &d[i], "card", NULL);
@@ -560,7 +543,7 @@ static int process_of_the_host(void *unused)
 {
 	(void)unused;
 	setenv("DOCA_EMU_SIDE", "host", 1);
-	struct devices d = {.host = open_dev("c1:00.0")};
+	struct devices d = {.host = open_device("c1:00.0")};
 	struct end client;
 	client_make(&client, &d, "card", NULL);
 	/* Until the server is there. */
@@ -586,7 +569,7 @@ static int process_of_the_second_dpu(void *unused)
 	OK(doca_devinfo_create_list(&list, &num));
 	CHECK(num == 1);
 	OK(doca_devinfo_destroy_list(list));
-	struct devices d = {.dpu = open_dev("43:00.0")};
+	struct devices d = {.dpu = open_device("43:00.0")};
 	d.rep = open_rep(d.dpu);
 	struct end server;
 	server_make(&server, &d, "card", NULL);
