@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,21 +21,16 @@ class ComchIT {
     private static final Map<String, String> HOST = Map.of("DOCA_EMU_SIDE", "host");
     private static final Map<String, String> DPU = Map.of("DOCA_EMU_SIDE", "dpu");
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
     private Path folder;
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm comch(Map<String, String> environment, String... arguments) throws Exception {
-        ChildVm child = new ChildVm(folder, environment, Comch.class, arguments);
-        children.add(child);
-        return child;
+        return children.start(folder, environment, Comch.class, arguments);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -25,10 +26,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code comch cp}. */
@@ -36,7 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 class CopyIT {
     private static final int SIZE = 3_000_001;
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
@@ -51,18 +54,11 @@ class CopyIT {
         there = Files.createDirectory(folder.resolve("there"));
     }
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm cp(String side, Object... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("cp", "--name", name));
         Stream.of(arguments).map(Object::toString).forEach(all::add);
-        ChildVm child = new ChildVm(
+        return children.start(
                 folder, Map.of("DOCA_EMU_SIDE", side, "LC_ALL", "C.UTF-8"), Comch.class, all.toArray(new String[0]));
-        children.add(child);
-        return child;
     }
 
     private ChildVm serve(Object... more) throws Exception {

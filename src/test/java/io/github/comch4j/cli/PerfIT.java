@@ -5,15 +5,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,16 +26,13 @@ class PerfIT {
     private static final Map<String, String> DPU = Map.of("DOCA_EMU_SIDE", "dpu");
     private static final Map<String, String> BOTH = Map.of("DOCA_EMU_SIDE", "both");
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
 
     private ChildVm perf(Map<String, String> environment, String... options) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("perf"));
@@ -42,9 +40,7 @@ class PerfIT {
         if (!arguments.contains("--name")) {
             arguments.addAll(List.of("--name", name));
         }
-        ChildVm child = new ChildVm(folder, environment, Comch.class, arguments.toArray(new String[0]));
-        children.add(child);
-        return child;
+        return children.start(folder, environment, Comch.class, arguments.toArray(new String[0]));
     }
 
     private ChildVm server(String... options) throws Exception {
@@ -223,8 +219,7 @@ class PerfIT {
         perf(DPU).assertFailure("a client runs on the host");
         perf(HOST, "--server").assertFailure("a server runs on the DPU");
         perf(HOST, "--name", name + "-none").assertFailure("\"" + name + "-none\"");
-        ChildVm serve = new ChildVm(folder, DPU, Comch.class, "serve", "--name", name + "-ping");
-        children.add(serve);
+        ChildVm serve = children.start(folder, DPU, Comch.class, "serve", "--name", name + "-ping");
         serve.awaitOutput("serves");
         perf(HOST, "--name", name + "-ping").assertFailure("is no server of comch perf");
     }

@@ -7,6 +7,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,9 +16,9 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,20 +32,14 @@ class SamplesIT {
     private static final String START = "start_data_path_test";
     private static final String STOP = "stop_data_path_test";
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
 
     @TempDir
     private Path folder;
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm child(Map<String, String> environment, Class<?> program, String... arguments) throws Exception {
-        ChildVm child = new ChildVm(folder, environment, program, arguments);
-        children.add(child);
-        return child;
+        return children.start(folder, environment, program, arguments);
     }
 
     private ChildVm sample(String name, Map<String, String> environment, String... options) throws Exception {

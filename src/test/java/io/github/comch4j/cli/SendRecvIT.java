@@ -8,6 +8,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -15,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code comch send} and {@code comch recv}. */
@@ -25,23 +26,18 @@ import org.junit.jupiter.api.io.TempDir;
 class SendRecvIT {
     private static final String LEFT = "comch: the other end has left";
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
     private Path folder;
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm start(String side, String command, String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of(command, "--name", name));
         all.addAll(List.of(arguments));
-        ChildVm child = new ChildVm(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, all.toArray(new String[0]));
-        children.add(child);
-        return child;
+        return children.start(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, all.toArray(new String[0]));
     }
 
     private static byte[] random(int length) {

@@ -7,23 +7,24 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.management.MBeans;
 import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code comch top} and {@code comch list}, of a machine of their own. */
 @Timeout(180)
 class TopIT {
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
@@ -37,16 +38,9 @@ class TopIT {
         Files.setPosixFilePermissions(fabric, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
     }
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm comch(String side, String... arguments) throws Exception {
-        ChildVm child = new ChildVm(
+        return children.start(
                 folder, Map.of("DOCA_EMU_SIDE", side, "DOCA_EMU_DIR", fabric.toString()), Comch.class, arguments);
-        children.add(child);
-        return child;
     }
 
     private String output(String... arguments) throws Exception {
@@ -138,8 +132,7 @@ class TopIT {
 
     @Test
     void theBeansOfAJvm() throws Exception {
-        ChildVm jvm = new ChildVm(folder, Map.of("DOCA_EMU_DIR", fabric.toString()), Registered.class);
-        children.add(jvm);
+        ChildVm jvm = children.start(folder, Map.of("DOCA_EMU_DIR", fabric.toString()), Registered.class);
         String pid = Long.toString(jvm.awaitOutput("registered").handle().pid());
         assertThat(output("top", "--once", "-i", "0.2", "--pid", pid))
                 .contains(pid + ": 1 beans", "type=ProgressEngine,id=")

@@ -14,32 +14,27 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The block device, each end in its own VM. */
 @Timeout(120)
 @Needs(Feature.DMA)
 class BlockDeviceIT {
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
     private Path folder;
 
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
-
     private ChildVm start(Map<String, String> environment, Class<?> program, String... options) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("--name", name));
         arguments.addAll(Arrays.asList(options));
-        ChildVm child = new ChildVm(folder, environment, program, arguments.toArray(String[]::new));
-        children.add(child);
-        return child;
+        return children.start(folder, environment, program, arguments.toArray(String[]::new));
     }
 
     private Path image() {

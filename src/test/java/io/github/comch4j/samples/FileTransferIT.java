@@ -31,8 +31,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,16 +48,13 @@ class FileTransferIT {
 
     private static final Map<String, String> NO_DIRECT_WRITE = Map.of("DOCA_EMU_DIRECT_WRITE", "0");
 
-    private final List<ChildVm> children = new ArrayList<>();
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
     private final String name = Machine.uniqueName();
 
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void endChildren() {
-        children.forEach(ChildVm::close);
-    }
 
     @Test
     void aFileArrives() throws Exception {
@@ -414,9 +411,7 @@ class FileTransferIT {
     }
 
     private ChildVm child(Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
-        ChildVm child = new ChildVm(folder, environment, program, arguments);
-        children.add(child);
-        return child;
+        return children.start(folder, environment, program, arguments);
     }
 
     private static String[] with(String[] options, String... more) {

@@ -1,0 +1,26 @@
+package io.github.comch4j.samples;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** The programs that a test has started, each in a VM of its own; they are ended after it. */
+public final class ChildVms implements AfterEachCallback {
+    private final List<ChildVm> all = new ArrayList<>();
+
+    public ChildVm start(Path folder, Map<String, String> environment, Class<?> program, String... arguments)
+            throws IOException {
+        ChildVm child = new ChildVm(folder, environment, program, arguments);
+        all.add(child);
+        return child;
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        all.forEach(ChildVm::close);
+    }
+}
