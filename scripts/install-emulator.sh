@@ -15,23 +15,21 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
 
-release=3.0 dpu=false
+release=3.0 dpu=
 while :; do
   case ${1:-} in
     --release)
       option_value "$1" $#
       release=$2
       shift 2 ;;
-    --dpu) dpu=true; shift ;;
+    --dpu) dpu=yes; shift ;;
     -h|--help) usage; exit ;;
     ""|-*) usage; exit 1 ;;
     *) break ;;
   esac
 done
 case $release in
-  3.0) component=Unspecified ;; # what belongs to no other
-  2.6|2.5) component=sdk-$release ;;
-  1.2) component=sdk-1.2 ;;
+  3.0|2.6|2.5|1.2) ;;
   *) die "no such release: $release (3.0, 2.6, 2.5, 1.2)" ;;
 esac
 mkdir -p "$1"
@@ -41,10 +39,9 @@ cd "$COMCH4J_ROOT"
 need cmake cc make
 cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build target/native --parallel "$(nproc)" >/dev/null
-cmake --install target/native --prefix "$prefix" --component "$component" >/dev/null
-if $dpu && [ -f "$prefix/include/doca_build_config.h" ]; then
-  sed -i 's/^#define DOCA_BUILD_CONFIG_H_$/&\n\n#ifndef DOCA_ARCH_DPU\n#define DOCA_ARCH_DPU\n#endif/' \
-    "$prefix/include/doca_build_config.h"
+cmake --install target/native --prefix "$prefix" --component "sdk-$release" >/dev/null
+if [ -n "$dpu" ] && [ -f "$prefix/include/doca_build_config.h" ]; then
+  cmake --install target/native --prefix "$prefix" --component sdk-dpu >/dev/null
 fi
 say "installed in $prefix; to use it:"
 say "  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"

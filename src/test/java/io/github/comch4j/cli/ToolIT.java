@@ -136,6 +136,96 @@ class ToolIT {
         assertThat(options.out.strip()).isEqualTo("--timeout");
     }
 
+    /** By zsh itself, in a terminal, which finds the file in its fpath. */
+    @Test
+    void zshCompletes() throws Exception {
+        assumeTrue(run(Map.of(), "sh", "-c", "command -v zsh").status == 0, "no zsh here");
+        String program = """
+                zmodload zsh/zpty
+                zpty shell zsh -f -i
+                zpty -w shell 'fpath=(HOME/share/zsh/site-functions $fpath); autoload -U compinit; compinit -u -D'
+                complete() {
+                  zpty -w -n shell $'\\x15'"$1"$'\\t'
+                  zpty -r shell said "*$2*" && print -r -- "$said"
+                }
+                complete 'comch em' 'comch emulator'
+                complete 'comch ping --tim' 'comch ping --timeout'
+                complete 'comch perf rec' 'comch perf records'
+                complete 'ls /etc/hostn' 'ls /etc/hostname'
+                """.replace("HOME", home.toString());
+        Ended ended = run(Map.of(), "timeout", "60", "zsh", "-fc", program);
+        assertThat(ended.status).as(ended.out).isZero();
+        assertThat(ended.out).contains("comch perf records").doesNotContain("not found");
+    }
+
+    /** As by the script, file by file, and of use: the example of {@code comch emulator install --help}. */
+    @Test
+    void theSdkFolder() throws Exception {
+        for (String release : List.of("3.0", "2.6", "2.5", "1.2")) {
+            Path ours = folder.resolve("ours " + release);
+            Path theirs = folder.resolve("theirs " + release);
+            Ended ended = comch("emulator", "install", "--dpu", "--release", release, ours.toString());
+            assertThat(ended.status).as(ended.out).isZero();
+            run(Map.of(), "scripts/install-emulator.sh", "--dpu", "--release", release, theirs.toString());
+            Ended compared = run(Map.of(), "diff", "-r", "--no-dereference", ours.toString(), theirs.toString());
+            assertThat(compared.status).as(compared.out).isZero();
+        }
+        Path source = Files.writeString(folder.resolve("app.c"), """
+                #include <doca_dev.h>
+                #include <stdio.h>
+
+                int main(void)
+                {
+                    struct doca_devinfo **list;
+                    uint32_t count;
+                    if (doca_devinfo_create_list(&list, &count) != DOCA_SUCCESS)
+                        return 1;
+                    printf("%u devices\\n", count);
+                    return doca_devinfo_destroy_list(list) == DOCA_SUCCESS ? 0 : 1;
+                }
+                """);
+        Path prefix = folder.resolve("sdk");
+        Ended built = run(
+                Map.of("PATH", home.resolve("bin") + ":" + System.getenv("PATH"), "DOCA_EMU_SIDE", "dpu"),
+                "sh",
+                "-ec",
+                "cd " + folder + "; comch emulator install " + prefix + " >installed; sed 1d installed >use; . ./use;"
+                        + " cc -DDOCA_ALLOW_EXPERIMENTAL_API " + source
+                        + " -o app $(pkg-config --cflags --libs doca-comch doca-common);"
+                        + " comch emulator run -- ./app");
+        assertThat(built.out).isEqualTo("1 devices\n");
+    }
+
+    @Test
+    void whatCannotBeInstalledIsSaid() throws Exception {
+        Ended release = comch("emulator", "install", "--release", "4.0", folder.toString());
+        assertThat(release.status).isEqualTo(2);
+        assertThat(release.out).contains("--release 4.0: must be one of 3.0, 2.6, 2.5, 1.2");
+        Ended nowhere = comch("emulator", "install", "/proc/none");
+        assertThat(nowhere.status).isEqualTo(1);
+        assertThat(nowhere.out)
+                .startsWith("comch: nothing can be installed in /proc/none: ")
+                .hasLineCount(1);
+        Path taken = Files.createDirectories(folder.resolve("taken"));
+        Files.createDirectories(taken.resolve("include/doca_error.h/x"));
+        Ended half = comch("emulator", "install", taken.toString());
+        assertThat(half.status).isEqualTo(1);
+        assertThat(half.out).contains("doca_error.h", "comch: not everything could be installed in " + taken);
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Ended without = run(
+                Map.of(),
+                java,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Comch.class.getName(),
+                "emulator",
+                "install",
+                folder.toString());
+        assertThat(without.out)
+                .startsWith("comch: this comch has no SDK folders for ")
+                .hasLineCount(1);
+    }
+
     /** The example of {@code comch emulator run --help}: both ends, and nothing is left. */
     @Test
     void bothEndsOnAMachineOfTheirOwn() throws Exception {

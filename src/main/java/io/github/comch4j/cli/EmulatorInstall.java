@@ -1,0 +1,101 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.internal.load.Platform;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch emulator install}: unpacks what the build has packed, folders as {@code install-emulator.sh} makes. */
+@Command(
+        name = "install",
+        description =
+                "Install the emulated BlueField as an SDK folder: headers, libraries and pkg-config files, against"
+                        + " which C programs that were written for DOCA are built.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch emulator install /opt/doca",
+            "  export PKG_CONFIG_PATH=/opt/doca/lib/pkgconfig LD_LIBRARY_PATH=/opt/doca/lib",
+            "  cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c $(pkg-config --cflags --libs doca-comch doca-common)",
+            "  comch emulator run -- ./a.out"
+        })
+final class EmulatorInstall implements Runnable {
+    private static final List<String> RELEASES = List.of("3.0", "2.6", "2.5", "1.2");
+    private static final String DPU = "dpu";
+
+    @Parameters(paramLabel = "PREFIX", description = "the folder; what is there under the same names is replaced")
+    private Path prefix;
+
+    @Option(
+            names = "--release",
+            paramLabel = "R",
+            defaultValue = "3.0",
+            description = "of DOCA: 3.0, 2.6, 2.5, or 1.2, which has Comm Channel alone (${DEFAULT-VALUE})")
+    private String release;
+
+    @Option(names = "--dpu", description = "with headers as on a DPU: DOCA_ARCH_DPU is defined")
+    private boolean dpu;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (!RELEASES.contains(release)) {
+            throw Words.wrong(spec, "--release " + release + ": must be one of " + String.join(", ", RELEASES));
+        }
+        String packed = "/sdk/" + Platform.current().folder() + ".tar";
+        try {
+            Path folder = Files.createDirectories(prefix).toRealPath();
+            unpack(packed, release, folder);
+            if (dpu && Files.exists(folder.resolve("include/doca_build_config.h"))) {
+                unpack(packed, DPU, folder);
+            }
+            System.out.println("installed in " + folder + "; to use it:");
+            System.out.println(
+                    "  export PKG_CONFIG_PATH=" + folder + "/lib/pkgconfig LD_LIBRARY_PATH=" + folder + "/lib");
+        } catch (IOException e) {
+            throw new ProgramException("nothing can be installed in " + prefix + ": " + CopySender.reason(e), e);
+        }
+    }
+
+    /** By the program that has packed it, which knows links and modes, and says itself what it cannot do. */
+    private static void unpack(String packed, String member, Path folder) throws IOException {
+        try (InputStream in = EmulatorInstall.class.getResourceAsStream(packed)) {
+            if (in == null) {
+                throw new ProgramException("this comch has no SDK folders for "
+                        + Platform.current().arch() + ": comch-….tar.gz and comch4j-…-tool.jar have those that"
+                        + " they were built for, of a DPU with -Paarch64");
+            }
+            List<String> words = new ArrayList<>(List.of("tar", "--extract", "--file", "-", "--strip-components", "1"));
+            words.addAll(List.of("--no-same-owner", "--touch", "--directory", folder.toString(), member));
+            Process tar =
+                    new ProcessBuilder(words).redirectError(Redirect.INHERIT).start();
+            boolean taken = true;
+            try (OutputStream out = tar.getOutputStream()) {
+                in.transferTo(out);
+            } catch (IOException e) {
+                taken = false; // tar has ended before, and has said why
+            }
+            if (tar.waitFor() != 0 || !taken) {
+                throw new ProgramException("not everything could be installed in " + folder);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
+        }
+    }
+}
