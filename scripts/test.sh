@@ -461,6 +461,14 @@ permissive() {
 
 stage_jars() {
   check "Jars: the same from two folders" scripts/dev/reproducible.sh
+  local name="Jars: a release, and programs that use it" tool
+  for tool in gpg aarch64-linux-gnu-gcc git; do
+    if ! command -v $tool >/dev/null 2>&1; then
+      skip "$name" "$tool is missing (scripts/test.sh --setup)"
+      return
+    fi
+  done
+  check "$name" scripts/dev/release-check.sh
 }
 
 stage_demo() {

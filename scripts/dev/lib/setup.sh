@@ -37,6 +37,7 @@ quick pkg-config               pkg-config                   pkgconf-pkg-config
 quick /usr/include/cmocka.h    libcmocka-dev                libcmocka-devel
 quick /usr/include/json-c/json.h libjson-c-dev              json-c-devel
 all   zsh                      zsh                          zsh
+all   gpg                      gnupg                        gnupg2
 all   fuzzing-clang            clang,libclang-rt-dev        clang,compiler-rt
 all   clang-tidy               clang-tidy                   clang-tools-extra
 all   clang-format             clang-format-14              -

@@ -137,6 +137,13 @@ need() {
         command -v python3 >/dev/null 2>&1 && continue
         complain "Python 3 is missing (the ABI checks use it): apt-get install python3 (Debian/Ubuntu)" \
           "or dnf install python3 (Fedora)." ;;
+      gpg)
+        command -v gpg >/dev/null 2>&1 && continue
+        complain "gpg is missing: apt-get install gnupg (Debian/Ubuntu) or dnf install gnupg2 (Fedora)." ;;
+      aarch64-linux-gnu-gcc)
+        command -v "$tool" >/dev/null 2>&1 && continue
+        complain "a compiler for aarch64 is missing: apt-get install gcc-aarch64-linux-gnu" \
+          "libc6-dev-arm64-cross (Debian/Ubuntu)." ;;
       *)
         complain "need: no such tool in the list: $tool" ;;
     esac
