@@ -1,14 +1,17 @@
 /* Faults on demand: each strikes where and as often as it was asked for, and not after it was taken back. */
 #include "harness.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "doca_emu.h"
+#include "other_users.h"
 
 static int without_faults(void **state)
 {
@@ -346,11 +349,100 @@ static void the_environment_is_read_at_the_start(void **state)
 	assert_int_equal(child_wait(child_start(in_the_child, NULL)), 7);
 }
 
+/* The file of a process that listens as "me", and another name in the same folder. */
+static char told[128], other[128];
+
+/* As the command does it: the file is there at once, and whole. */
+static void tell(const char *list, mode_t mode)
+{
+	int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	CHECK(fd >= 0 && write(fd, list, strlen(list)) == (ssize_t)strlen(list) && fchmod(fd, mode) == 0);
+	CHECK(close(fd) == 0 && rename(other, told) == 0);
+}
+
+/* What a message from the client meets. */
+static doca_error_t one_message(struct pair *pair)
+{
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&pair->client, pair->client.connection, "x", 1, &task));
+	size_t before = count_of(&pair->server.record, MESSAGE);
+	doca_error_t result = doca_task_submit(doca_comch_task_send_as_task(task));
+	if (result == DOCA_SUCCESS)
+		UNTIL(count_of(&pair->server.record, MESSAGE) == before + 1, pair->server.pe, pair->client.pe);
+	else
+		doca_task_free(doca_comch_task_send_as_task(task));
+	return result;
+}
+
+static void expect_soon(struct pair *pair, doca_error_t expected)
+{
+	int64_t begun = clock_us();
+	while (one_message(pair) != expected)
+		CHECK(clock_us() - begun < 20000000);
+}
+
+/* Messages go on for longer than it takes to look again. */
+static void expect_nothing(struct pair *pair)
+{
+	for (int64_t begun = clock_us(); clock_us() - begun < 60000;)
+		OK(one_message(pair));
+}
+
+static int listens(void *argument)
+{
+	(void)argument;
+	const char *folder = getenv("DOCA_EMU_DIR");
+	snprintf(told, sizeof(told), "%s/me.faults", folder);
+	snprintf(other, sizeof(other), "%s/other.faults", folder);
+	setenv("DOCA_EMU_FAULTS", "@me", 1);
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	OK(one_message(&pair));
+	tell("again=1000000000\n", 0600);
+	expect_soon(&pair, DOCA_ERROR_AGAIN);
+	tell("again=x", 0600); /* nothing changes */
+	for (int64_t begun = clock_us(); clock_us() - begun < 60000;)
+		GIVES(DOCA_ERROR_AGAIN, one_message(&pair));
+	CHECK(unlink(told) == 0);
+	expect_soon(&pair, DOCA_SUCCESS);
+
+	tell("again=1000000000", 0620);
+	expect_nothing(&pair);
+	tell("again=1000000000", 0602);
+	expect_nothing(&pair);
+	CHECK(rename(told, other) == 0 && chmod(other, 0600) == 0 && symlink(other, told) == 0);
+	expect_nothing(&pair);
+	CHECK(unlink(told) == 0 && mkfifo(told, 0600) == 0);
+	expect_nothing(&pair);
+	if (geteuid() == 0) {
+		CHECK(chown(other, BOB, BOB) == 0 && rename(other, told) == 0);
+		expect_nothing(&pair);
+	}
+	/* A program that sets faults itself is listened to until it is told something else. */
+	OK(doca_emu_set_faults("again=1"));
+	GIVES(DOCA_ERROR_AGAIN, one_message(&pair));
+	OK(one_message(&pair));
+	tell("again=1000000000", 0600);
+	expect_soon(&pair, DOCA_ERROR_AGAIN);
+	CHECK(unlink(told) == 0);
+	(void)unlink(other);
+	expect_soon(&pair, DOCA_SUCCESS);
+	pair_close(&pair);
+	return 7;
+}
+
+static void who_listens_is_told_faults_by_its_user_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(child_wait(child_start(listens, NULL)), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First, because it forks before this process has used the library. */
 		cmocka_unit_test(the_environment_is_read_at_the_start),
+		cmocka_unit_test(who_listens_is_told_faults_by_its_user_alone),
 		cmocka_unit_test_teardown(only_well_formed_lists_are_taken, without_faults),
 		cmocka_unit_test_teardown(a_list_that_is_refused_changes_nothing, without_faults),
 		cmocka_unit_test_teardown(as_many_clients_as_asked_are_refused, without_faults),

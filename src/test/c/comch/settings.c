@@ -72,6 +72,8 @@ static void malformed_values_stop_the_start_of_servers_and_clients(void **state)
 		{"DOCA_EMU_FAULTS", "refuse=1,accept_delay=zz", faults},
 		{"DOCA_EMU_FAULTS", "refuse=99999999999999999999", faults},
 		{"DOCA_EMU_FAULTS", "refuse", faults},
+		{"DOCA_EMU_FAULTS", "@", faults},
+		{"DOCA_EMU_FAULTS", "@../me", faults},
 		{"DOCA_EMU_FAULTS", "fail_send=1:NO_SUCH_ERROR", faults},
 		{"DOCA_EMU_CONNECT_WAIT", "abc", wait},
 		{"DOCA_EMU_CONNECT_WAIT", "-1", wait},

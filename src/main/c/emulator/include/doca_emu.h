@@ -2,7 +2,9 @@
  * slower device, and the reason of a failure.
  *
  * Only the emulator exports these; a program that wants to run on a real device as well looks them up at run time.
- * The same text can be given in the environment variable DOCA_EMU_FAULTS; it applies from the start of the process. */
+ * The same text can be given in the environment variable DOCA_EMU_FAULTS; it applies from the start of the process. If
+ * that is @NAME, the process listens: what the file NAME.faults in the fabric folder says applies, a moment after it
+ * was written, and no more when it has gone (comch emulator faults). The file must be of the process's own user. */
 #ifndef DOCA_EMU_H
 #define DOCA_EMU_H
 

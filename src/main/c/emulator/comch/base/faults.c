@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/told_faults.h"
 #include "doca_emu.h"
 #include "sdk_log.h"
 
@@ -135,6 +136,12 @@ static bool any(const struct faults *faults)
 	       faults->latency_us > 0 || faults->bandwidth_mb > 0;
 }
 
+/* With the lock held. */
+static void update_active(void)
+{
+	atomic_store(&faults_active, any(&current) || current.next != NULL || told_faults_listening());
+}
+
 doca_error_t doca_emu_set_faults(const char *spec)
 {
 	struct faults parsed;
@@ -143,7 +150,7 @@ doca_error_t doca_emu_set_faults(const char *spec)
 	pthread_mutex_lock(&lock);
 	parsed.next = current.next;
 	current = parsed;
-	atomic_store(&faults_active, any(&parsed) || parsed.next != NULL);
+	update_active();
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
 }
@@ -168,7 +175,7 @@ doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
 		free(made->folder);
 		free(made);
 	}
-	atomic_store(&faults_active, any(&current) || current.next != NULL);
+	update_active();
 	pthread_mutex_unlock(&lock);
 	if (out != NULL)
 		free(out->folder);
@@ -181,8 +188,12 @@ static const char *malformed; /* DOCA_EMU_FAULTS, or NULL */
 static void read_environment(void)
 {
 	const char *spec = getenv("DOCA_EMU_FAULTS");
-	if (spec != NULL && doca_emu_set_faults(spec) != DOCA_SUCCESS)
+	bool listens = spec != NULL && spec[0] == '@';
+	if (listens ? !told_faults_listen(spec + 1) : spec != NULL && doca_emu_set_faults(spec) != DOCA_SUCCESS)
 		malformed = spec;
+	pthread_mutex_lock(&lock);
+	update_active();
+	pthread_mutex_unlock(&lock);
 }
 
 doca_error_t faults_init(void)
@@ -193,12 +204,24 @@ doca_error_t faults_init(void)
 		return DOCA_SUCCESS;
 	EMU_LOG_ERROR(
 		"DOCA_EMU_FAULTS is \"%s\": allowed is a list KEY=VALUE,… of refuse=N, accept_delay=MS, again=N, "
-		"fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB",
+		"fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB; or @NAME "
+		"for what stands in NAME.faults of the fabric folder",
 		malformed);
 	return DOCA_ERROR_INITIALIZATION;
 }
 
 /* ---- questions ---- */
+
+/* Takes the lock for a question: that of the environment's machine may be told other faults first. */
+static struct faults *lock_faults_of(const char *folder)
+{
+	char list[TOLD_FAULTS_BYTES];
+	if (folder == NULL && told_faults_listening() && told_faults_changed(list) &&
+	    doca_emu_set_faults(list) != DOCA_SUCCESS)
+		EMU_LOG_WARNING("what this process is told is no list of faults: \"%s\"", list);
+	pthread_mutex_lock(&lock);
+	return faults_of(folder);
+}
 
 static bool take(uint64_t *count)
 {
@@ -216,8 +239,7 @@ static bool strikes(struct countdown *countdown)
 
 bool fault_refuses_client(const char *folder)
 {
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	bool refuses = take(&faults->refuse);
 	pthread_mutex_unlock(&lock);
 	return refuses;
@@ -225,8 +247,7 @@ bool fault_refuses_client(const char *folder)
 
 uint64_t fault_accept_delay_ms(const char *folder)
 {
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	uint64_t delay = faults->accept_delay_ms;
 	pthread_mutex_unlock(&lock);
 	return delay;
@@ -235,8 +256,7 @@ uint64_t fault_accept_delay_ms(const char *folder)
 enum send_fault fault_of_send(const char *folder, doca_error_t *error)
 {
 	enum send_fault fault = SEND_GOES_ON;
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	if (take(&faults->again)) {
 		fault = SEND_AGAIN;
 		*error = DOCA_ERROR_AGAIN;
@@ -254,8 +274,7 @@ enum send_fault fault_of_send(const char *folder, doca_error_t *error)
 
 doca_error_t fault_of_receive(const char *folder)
 {
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	doca_error_t status = strikes(&faults->fail_recv) ? faults->fail_recv.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
@@ -263,8 +282,7 @@ doca_error_t fault_of_receive(const char *folder)
 
 doca_error_t fault_of_copy(const char *folder)
 {
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	doca_error_t status = strikes(&faults->fail_dma) ? faults->fail_dma.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
@@ -273,8 +291,7 @@ doca_error_t fault_of_copy(const char *folder)
 uint64_t fault_arrival(const char *folder, uint64_t bytes)
 {
 	uint64_t arrival = 0;
-	pthread_mutex_lock(&lock);
-	struct faults *faults = faults_of(folder);
+	struct faults *faults = lock_faults_of(folder);
 	if (faults->latency_us > 0 || faults->bandwidth_mb > 0) {
 		arrival = now_ns();
 		if (faults->bandwidth_mb > 0) {

@@ -1,6 +1,7 @@
 /* Faults on demand (doca_emu.h), looked up at the places where they occur.
  *
- * Threads: any. Without faults each look-up costs one load of a flag that never changes. */
+ * Threads: any. Without faults each look-up costs one load of a flag that never changes; a process that listens for
+ * them (told_faults.h) takes the slower ways at all times. */
 #ifndef EMU_FAULTS_H
 #define EMU_FAULTS_H
 
