@@ -26,7 +26,12 @@ import picocli.CommandLine.Spec;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExample:%n",
         footer = "  comch emulator run -- mvn test     with an emulated machine of its own",
-        subcommands = {EmulatorCommand.Run.class, EmulatorInstall.class, EmulatorCommand.Clean.class})
+        subcommands = {
+            EmulatorCommand.Run.class,
+            EmulatorInstall.class,
+            EmulatorFaults.class,
+            EmulatorCommand.Clean.class
+        })
 final class EmulatorCommand implements Runnable {
     @Mixin
     Common common;

@@ -51,18 +51,6 @@ final class FabricView {
     private static final long CLAIM_CLOSED = 1L << 63;
     private static final String[] STATES = {"none", "created", "running", "expired"};
 
-    /** A process that has something of the machine open. */
-    record Holder(long pid, String command, char state) {
-        boolean isStopped() {
-            return state == 'T' || state == 't';
-        }
-
-        @Override
-        public String toString() {
-            return pid + " " + command;
-        }
-    }
-
     /** {@code key}: of its file; {@code name} is empty if an older version has made it. */
     record Server(
             String key,
@@ -185,7 +173,7 @@ final class FabricView {
                 if (!memory && !target.endsWith(LOCK)) {
                     continue;
                 }
-                known = known != null ? known : process(process);
+                known = known != null ? known : Holder.of(process);
                 if (memory) {
                     long inode = (Long) Files.getAttribute(descriptor, "unix:ino");
                     List<Holder> having = holders.computeIfAbsent(inode, key -> new ArrayList<>());
@@ -202,42 +190,6 @@ final class FabricView {
             } catch (IOException e) {
                 // it was closed meanwhile
             }
-        }
-    }
-
-    private static Holder process(Path process) throws IOException {
-        long pid = Long.parseLong(process.getFileName().toString());
-        String stat = read(process.resolve("stat"));
-        int name = stat.indexOf('(');
-        int end = stat.lastIndexOf(')');
-        if (name < 0 || end < name || end + 2 >= stat.length()) {
-            return new Holder(pid, "?", '?');
-        }
-        return new Holder(pid, printable(command(process, stat.substring(name + 1, end))), stat.charAt(end + 2));
-    }
-
-    /** Of a JVM its main class: all are called java. */
-    private static String command(Path process, String name) throws IOException {
-        if (!name.equals("java")) {
-            return name;
-        }
-        String[] words = read(process.resolve("cmdline")).split("\0");
-        for (int i = 1; i < words.length; i++) {
-            if (words[i].equals("-cp") || words[i].equals("-classpath") || words[i].equals("--module-path")) {
-                i++;
-            } else if (words[i].equals("-jar") && i + 1 < words.length) {
-                return words[i + 1].substring(words[i + 1].lastIndexOf('/') + 1);
-            } else if (!words[i].startsWith("-")) {
-                return words[i].substring(words[i].lastIndexOf('.') + 1)
-                        + (i + 1 < words.length && words[i].endsWith(".Comch") ? " " + words[i + 1] : "");
-            }
-        }
-        return name;
-    }
-
-    private static String read(Path file) throws IOException {
-        try (var in = Files.newInputStream(file)) {
-            return new String(in.readNBytes(1 << 16), StandardCharsets.UTF_8);
         }
     }
 

@@ -149,7 +149,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
         return map;
     }
 
-    private static Map<String, Object> map(FabricView.@Nullable Holder process) {
+    private static Map<String, Object> map(@Nullable Holder process) {
         Map<String, Object> map = new LinkedHashMap<>();
         if (process != null) {
             map.put("pid", process.pid());

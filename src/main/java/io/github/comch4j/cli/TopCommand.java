@@ -179,8 +179,8 @@ final class TopCommand implements Runnable {
             FabricView.@Nullable Direction before,
             FabricView.Direction now,
             double seconds) {
-        FabricView.Holder receiver = toServer ? connection.serving() : connection.client();
-        FabricView.Holder sender = toServer ? connection.client() : connection.serving();
+        Holder receiver = toServer ? connection.serving() : connection.client();
+        Holder sender = toServer ? connection.client() : connection.serving();
         if (before == null) {
             return new Flow(connection, toServer, now, 0, 0, 0, stuck(receiver, sender, null, now));
         }
@@ -202,8 +202,8 @@ final class TopCommand implements Runnable {
 
     /** Why something does not go on; empty if nothing is known of that. */
     private static String stuck(
-            FabricView.@Nullable Holder receiver,
-            FabricView.@Nullable Holder sender,
+            @Nullable Holder receiver,
+            @Nullable Holder sender,
             FabricView.@Nullable Direction before,
             FabricView.Direction now) {
         if (receiver == null) {
@@ -242,7 +242,7 @@ final class TopCommand implements Runnable {
                 "STUCK");
         for (Flow flow : flows) {
             FabricView.Connection connection = flow.connection;
-            FabricView.Holder client = connection.client();
+            Holder client = connection.client();
             String host = client == null ? "?" : Long.toString(client.pid());
             String dpu = Long.toString(connection.serving().pid());
             FabricView.Direction now = flow.now;

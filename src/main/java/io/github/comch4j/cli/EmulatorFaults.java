@@ -1,0 +1,157 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.internal.call.EmulatorCalls;
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch emulator faults}: writes the files to which processes listen that were started so. */
+@Command(
+        name = "faults",
+        description =
+                "Faults on demand, on and off, of a process that runs and was started with DOCA_EMU_FAULTS=@NAME, a"
+                        + " program in C or in Java. Without a name: what all of them are told.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  DOCA_EMU_FAULTS=@server comch serve",
+            "  comch emulator faults server refuse=2 latency=500   two clients are refused, and answers late",
+            "  comch emulator faults server off",
+            "  comch emulator faults",
+            "",
+            "Faults: refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR,",
+            "drop=K, latency=US, bandwidth=MB; docs/emulator.md tells of each."
+        })
+final class EmulatorFaults implements Runnable {
+    private static final String SUFFIX = ".faults";
+    private static final String OFF = "off";
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "the one that the process was given")
+    private @Nullable String name;
+
+    @Parameters(index = "1..*", paramLabel = "FAULT", description = "what is to go wrong in place of what was; or off")
+    private List<String> faults = List.of();
+
+    @Option(names = "--in", paramLabel = "FOLDER", description = "the fabric folder (that of DOCA_EMU_DIR)")
+    private @Nullable Path in;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        Path folder = in != null ? in : Fabric.usual(System.getenv());
+        try {
+            if (name == null) {
+                list(folder);
+                return;
+            }
+            if (!name.matches("[\\w-]{1,63}")) {
+                throw Words.wrong(spec, "\"" + name + "\": a name has letters, digits, - and _");
+            }
+            if (faults.isEmpty()) {
+                throw Words.wrong(spec, "what is to go wrong is missing: faults, or " + OFF);
+            }
+            if (faults.equals(List.of(OFF))) {
+                Files.deleteIfExists(file(folder, name));
+                print(folder, name, OFF);
+            } else {
+                String list = String.join(",", faults);
+                check(list);
+                tell(folder, name, list);
+                print(folder, name, list);
+            }
+        } catch (IOException e) {
+            throw new ProgramException("in " + folder + " nothing can be told: " + CopySender.reason(e), e);
+        }
+    }
+
+    private static Path file(Path folder, String of) {
+        return folder.resolve(of + SUFFIX);
+    }
+
+    /** By the emulated device, in this process, in which nothing can go wrong by it. */
+    private void check(String list) {
+        System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
+        try {
+            EmulatorCalls.setFaults(list);
+        } catch (IllegalArgumentException e) {
+            throw Words.wrong(spec, "\"" + list + "\" are no faults: --help tells which there are");
+        }
+    }
+
+    /** There at once and whole, as it is read at any moment. */
+    private static void tell(Path folder, String of, String list) throws IOException {
+        if (!Files.exists(folder)) {
+            Files.createDirectory(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        }
+        Path fresh = Files.createTempFile(folder, of, ".tmp"); // for this user alone
+        try {
+            Files.writeString(fresh, list + "\n");
+            Files.move(fresh, file(folder, of), StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private static void list(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            System.out.println("there is no " + folder);
+            return;
+        }
+        List<Path> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.filter(file -> file.toString().endsWith(SUFFIX))
+                    .sorted()
+                    .toList();
+        }
+        for (Path file : files) {
+            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                String of = file.getFileName().toString();
+                print(
+                        folder,
+                        of.substring(0, of.length() - SUFFIX.length()),
+                        FabricView.printable(Files.readString(file).strip()));
+            }
+        }
+    }
+
+    /** With the processes that listen, as far as they are seen from here. */
+    private static void print(Path folder, String of, String told) throws IOException {
+        String wanted = "@" + of;
+        List<Holder> listeners = Holder.startedWith(environment ->
+                wanted.equals(environment.get("DOCA_EMU_FAULTS")) && isSame(Fabric.usual(environment), folder));
+        listeners.removeIf(each -> each.pid() == ProcessHandle.current().pid());
+        System.out.println(of + ": " + told
+                + (listeners.isEmpty()
+                        ? "; nobody that is seen from here was started with DOCA_EMU_FAULTS=" + wanted
+                        : "; told to "
+                                + listeners.stream().map(Holder::toString).collect(Collectors.joining(", "))));
+    }
+
+    private static boolean isSame(Path one, Path other) {
+        try {
+            return Files.isSameFile(one, other);
+        } catch (IOException e) {
+            return one.equals(other); // there is none yet
+        }
+    }
+}
