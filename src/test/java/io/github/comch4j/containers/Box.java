@@ -11,14 +11,14 @@ import io.github.comch4j.Child;
 import io.github.comch4j.cli.Comch;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.testing.EmulatedContainers;
+import io.github.comch4j.testing.EmulatedMachine.Side;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
 import org.HdrHistogram.Histogram;
@@ -43,75 +43,73 @@ final class Box implements AutoCloseable {
         container.start();
     }
 
+    /** One that runs a main class, and is no part of a machine yet. */
+    static GenericContainer<?> container(List<String> options, Class<?> main, String... arguments) {
+        GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Docker.image()));
+        String java = "java";
+        if (!Docker.jdk().isEmpty()) {
+            mount(container, Docker.jdk(), "/jdk");
+            java = "/jdk/bin/java";
+        }
+        List<String> classPath = new ArrayList<>();
+        for (String entry : needed(main).map(Child::locationOf).distinct().toList()) {
+            String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
+            mount(container, entry, inside);
+            classPath.add(inside);
+        }
+        List<String> command = new ArrayList<>(
+                List.of(java, "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), main.getName()));
+        command.addAll(List.of(arguments));
+        return container.withCommand(command.toArray(String[]::new)).withNetworkMode("none");
+    }
+
+    private static void mount(GenericContainer<?> container, String outside, String inside) {
+        container.getBinds().add(new Bind(outside, new Volume(inside), AccessMode.ro));
+    }
+
+    /** The tool's own libraries are not in the library's jar. */
+    private static Stream<Class<?>> needed(Class<?> main) {
+        Stream<Class<?>> library = Stream.of(main, Doca.class, doca_h.class);
+        return main == Comch.class
+                ? Stream.concat(
+                        library, Stream.of(CommandLine.class, Histogram.class, ProgressBar.class, Terminal.class))
+                : library;
+    }
+
     /** What a container is like; refined by what a test is about. */
     static final class Plan {
-        private final List<String> command = new ArrayList<>();
-        private final List<Bind> binds = new ArrayList<>();
-        private final GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Docker.image()));
+        private final GenericContainer<?> container;
         private Consumer<CreateContainerCmd> more = create -> {};
 
-        private Plan(Fabric fabric, String side) {
-            binds.add(new Bind(fabric.volume, new Volume(Fabric.FOLDER)));
-            container.withEnv(Map.of(
-                    "DOCA_EMU_DIR",
-                    Fabric.FOLDER,
-                    "DOCA_EMU_SIDE",
-                    side,
-                    "COMCH4J_LIBRARY",
-                    "emulated",
-                    "DOCA_EMU_CONNECT_WAIT",
-                    "60000"));
+        private Plan(EmulatedContainers machine, Side side, GenericContainer<?> container) {
+            this.container = machine.join(container, side);
+            container.withEnv("DOCA_EMU_CONNECT_WAIT", "60000");
         }
 
         /** A main class; {@code options} are the JVM's. */
-        static Plan java(Fabric fabric, String side, List<String> options, Class<?> main, String... arguments) {
-            Plan plan = new Plan(fabric, side);
-            String java = "java";
-            if (!Docker.jdk().isEmpty()) {
-                plan.mount(Docker.jdk(), "/jdk");
-                java = "/jdk/bin/java";
-            }
-            List<String> classPath = new ArrayList<>();
-            for (String entry : needed(main).map(Child::locationOf).distinct().toList()) {
-                String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
-                plan.mount(entry, inside);
-                classPath.add(inside);
-            }
-            plan.command.addAll(
-                    List.of(java, "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-Xshare:auto"));
-            plan.command.addAll(options);
-            plan.command.addAll(
-                    List.of("-cp", classPath.stream().collect(Collectors.joining(File.pathSeparator)), main.getName()));
-            plan.command.addAll(List.of(arguments));
-            return plan;
+        static Plan java(
+                EmulatedContainers machine, Side side, List<String> options, Class<?> main, String... arguments) {
+            return new Plan(machine, side, Box.container(options, main, arguments));
         }
 
-        /** The tool's own libraries are not in the library's jar. */
-        private static Stream<Class<?>> needed(Class<?> main) {
-            Stream<Class<?>> library = Stream.of(main, Doca.class, doca_h.class);
-            return main == Comch.class
-                    ? Stream.concat(
-                            library, Stream.of(CommandLine.class, Histogram.class, ProgressBar.class, Terminal.class))
-                    : library;
-        }
-
-        static Plan java(Fabric fabric, String side, Class<?> main, String... arguments) {
-            return java(fabric, side, List.of(), main, arguments);
+        static Plan java(EmulatedContainers machine, Side side, Class<?> main, String... arguments) {
+            return java(machine, side, List.of(), main, arguments);
         }
 
         /** A C program that was built against an installed SDK folder. */
-        static Plan program(Fabric fabric, String side, Path sdk, Path program, String... arguments) {
-            Plan plan = new Plan(fabric, side);
-            plan.mount(sdk.toString(), "/sdk");
-            plan.mount(program.toString(), "/program");
-            plan.container.withEnv("LD_LIBRARY_PATH", "/sdk/lib");
-            plan.command.add("/program");
-            plan.command.addAll(List.of(arguments));
-            return plan;
-        }
-
-        private void mount(String outside, String inside) {
-            binds.add(new Bind(outside, new Volume(inside), AccessMode.ro));
+        static Plan program(EmulatedContainers machine, Side side, Path sdk, Path program, String... arguments) {
+            GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Docker.image()));
+            mount(container, sdk.toString(), "/sdk");
+            mount(container, program.toString(), "/program");
+            List<String> command = new ArrayList<>(List.of("/program"));
+            command.addAll(List.of(arguments));
+            container
+                    .withEnv("LD_LIBRARY_PATH", "/sdk/lib")
+                    .withNetworkMode("none")
+                    .withCommand(command.toArray(String[]::new));
+            return new Plan(machine, side, container);
         }
 
         Plan environment(String name, String value) {
@@ -130,15 +128,10 @@ final class Box implements AutoCloseable {
 
         Box start() {
             container
-                    .withCommand(command.toArray(String[]::new))
-                    .withNetworkMode("none")
                     .withLabels(Docker.labels())
                     .withStartupCheckStrategy(new AtOnce())
                     .setWaitStrategy(new NoWait());
-            container.withCreateContainerCmdModifier(create -> {
-                create.getHostConfig().withBinds(binds);
-                more.accept(create);
-            });
+            container.withCreateContainerCmdModifier(more);
             return new Box(container);
         }
     }

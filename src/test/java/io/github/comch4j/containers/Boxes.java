@@ -1,5 +1,6 @@
 package io.github.comch4j.containers;
 
+import io.github.comch4j.testing.EmulatedContainers;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -11,11 +12,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class Boxes implements AfterEachCallback {
     private final List<Box> boxes = new ArrayList<>();
-    private Fabric fabric;
+    private EmulatedContainers machine;
 
     /** Removes this after the containers. */
-    Fabric share(Fabric shared) {
-        fabric = shared;
+    EmulatedContainers share(EmulatedContainers shared) {
+        machine = shared;
         return shared;
     }
 
@@ -32,8 +33,8 @@ final class Boxes implements AfterEachCallback {
                     "--- " + context.getDisplayName() + ": " + box + " has written\n" + box.output()));
         }
         boxes.forEach(Box::close);
-        if (fabric != null) {
-            fabric.close();
+        if (machine != null) {
+            machine.close();
         }
     }
 }

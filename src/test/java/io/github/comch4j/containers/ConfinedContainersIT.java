@@ -3,6 +3,8 @@ package io.github.comch4j.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.dockerjava.api.model.Capability;
+import io.github.comch4j.testing.EmulatedContainers;
+import io.github.comch4j.testing.EmulatedMachine.Side;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -20,14 +22,14 @@ class ConfinedContainersIT {
     @RegisterExtension
     private final Boxes boxes = new Boxes();
 
-    private Fabric fabric;
+    private EmulatedContainers machine;
 
     private Box.Plan server() {
-        return Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "1");
+        return Box.Plan.java(machine, Side.DPU, EchoServer.class, "echo", "1");
     }
 
     private Box.Plan client(int rounds) {
-        return Box.Plan.java(fabric, "host", EchoClient.class, "echo", Integer.toString(rounds));
+        return Box.Plan.java(machine, Side.HOST, EchoClient.class, "echo", Integer.toString(rounds));
     }
 
     /** Runs both sides and sees that every message and payload came back. */
@@ -58,13 +60,13 @@ class ConfinedContainersIT {
 
     @Test
     void aReadOnlyRootAndATmpThatIsNotExecutable() {
-        fabric = boxes.share(new Fabric());
+        machine = boxes.share(EmulatedContainers.create());
         assertWorks(readOnly(server()), readOnly(client(3)));
     }
 
     @Test
     void nowhereToLoadALibraryFrom() {
-        fabric = boxes.share(new Fabric("mode=0700,noexec"));
+        machine = boxes.share(EmulatedContainers.create("mode=0700,noexec"));
         assertFails(
                 readOnly(server()),
                 "cannot load from /tmp, which may be mounted noexec",
@@ -75,7 +77,7 @@ class ConfinedContainersIT {
     /** The connections' memory is not in /dev/shm: 64 MB there is Docker's default, and 1 MB is as good. */
     @Test
     void littleSharedMemory() {
-        fabric = boxes.share(new Fabric());
+        machine = boxes.share(EmulatedContainers.create());
         assertWorks(
                 server().with(create -> create.getHostConfig().withShmSize(64 * MIB)),
                 client(20).with(create -> create.getHostConfig().withShmSize(MIB)));
@@ -83,7 +85,7 @@ class ConfinedContainersIT {
 
     @Test
     void aMemoryLimit() {
-        fabric = boxes.share(new Fabric());
+        machine = boxes.share(EmulatedContainers.create());
         assertWorks(
                 server().with(create ->
                         create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)),
@@ -94,7 +96,7 @@ class ConfinedContainersIT {
 
     @Test
     void anOrdinaryUserWithoutAnyCapability() {
-        fabric = boxes.share(new Fabric("uid=4711,gid=4711,mode=0700"));
+        machine = boxes.share(EmulatedContainers.create("uid=4711,gid=4711,mode=0700"));
         assertWorks(unprivileged(server(), "4711:4711"), unprivileged(client(3), "4711:4711"));
     }
 
@@ -107,7 +109,7 @@ class ConfinedContainersIT {
 
     @Test
     void differentUsersAreToldWhatToDo() {
-        fabric = boxes.share(new Fabric("uid=4711,gid=4711,mode=0755"));
+        machine = boxes.share(EmulatedContainers.create("uid=4711,gid=4711,mode=0755"));
         assertFails(
                 client(1).user("4712:4712"),
                 "the fabric folder /fabric belongs to user 4711 and this process runs as user 4712",
@@ -116,7 +118,7 @@ class ConfinedContainersIT {
 
     @Test
     void differentUsersOfOneGroupShareAMachine() {
-        fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2770"));
+        machine = boxes.share(EmulatedContainers.create("uid=0,gid=4800,mode=2770"));
         assertWorks(
                 unprivileged(server(), "4711:4800").environment("DOCA_EMU_SHARE", "group"),
                 unprivileged(client(3), "4712:4800").environment("DOCA_EMU_SHARE", "group"));
@@ -124,7 +126,7 @@ class ConfinedContainersIT {
 
     @Test
     void aUserOutsideTheGroupIsToldWhy() {
-        fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2775"));
+        machine = boxes.share(EmulatedContainers.create("uid=0,gid=4800,mode=2775"));
         assertFails(
                 client(1).user("4712:4712").environment("DOCA_EMU_SHARE", "group"),
                 "and group 4800 and has mode 2775: with DOCA_EMU_SHARE=group,"
@@ -133,9 +135,9 @@ class ConfinedContainersIT {
 
     @Test
     void aServerThatIsNotThere() {
-        fabric = boxes.share(new Fabric());
+        machine = boxes.share(EmulatedContainers.create());
         assertFails(
-                Box.Plan.java(fabric, "host", List.of("-Dpatience=1"), EchoClient.class, "echo", "1")
+                Box.Plan.java(machine, Side.HOST, List.of("-Dpatience=1"), EchoClient.class, "echo", "1")
                         .environment("DOCA_EMU_CONNECT_WAIT", "0"),
                 "client finds no server \"echo\" on 0000:b1:00.0: none runs in the fabric folder");
     }

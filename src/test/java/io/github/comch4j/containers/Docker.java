@@ -9,6 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -18,6 +19,7 @@ import org.testcontainers.DockerClientFactory;
 /** The Docker engine: whether there is one, and what of it the containers of this suite use. */
 final class Docker {
     static final String LABEL = "io.github.comch4j.test";
+    private static final Pattern VOLUME = Pattern.compile("comch4j-(\\d+)-\\d+");
     private static final String PUBLIC_IMAGE = "eclipse-temurin:25-jdk";
 
     private Docker() {}
@@ -96,7 +98,17 @@ final class Docker {
     }
 
     private static boolean isOrphan(Map<String, String> labels) {
-        return ProcessHandle.of(Long.parseLong(labels.get(LABEL))).isEmpty();
+        return isOrphan(Long.parseLong(labels.get(LABEL)));
+    }
+
+    /** Of EmulatedContainers: with the process in its name. */
+    private static boolean isOrphan(String volume) {
+        var name = VOLUME.matcher(volume);
+        return name.matches() && isOrphan(Long.parseLong(name.group(1)));
+    }
+
+    private static boolean isOrphan(long process) {
+        return ProcessHandle.of(process).isEmpty();
     }
 
     private static void sweep() {
@@ -109,8 +121,8 @@ final class Docker {
                 .forEach(container -> client().removeContainerCmd(container.getId())
                         .withForce(true)
                         .exec());
-        client().listVolumesCmd().withFilter("label", List.of(LABEL)).exec().getVolumes().stream()
-                .filter(volume -> isOrphan(volume.getLabels()))
+        client().listVolumesCmd().exec().getVolumes().stream()
+                .filter(volume -> isOrphan(volume.getName()))
                 .forEach(volume -> client().removeVolumeCmd(volume.getName()).exec());
     }
 }

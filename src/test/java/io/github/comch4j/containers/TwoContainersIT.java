@@ -2,6 +2,8 @@ package io.github.comch4j.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.testing.EmulatedContainers;
+import io.github.comch4j.testing.EmulatedMachine.Side;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -21,25 +23,25 @@ class TwoContainersIT {
     @RegisterExtension
     private final Boxes boxes = new Boxes();
 
-    private Fabric fabric;
+    private EmulatedContainers machine;
 
     @BeforeEach
     void open() {
-        fabric = boxes.share(new Fabric());
+        machine = boxes.share(EmulatedContainers.create());
     }
 
     private Box javaServer(int clients) {
-        return boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients)))
+        return boxes.start(Box.Plan.java(machine, Side.DPU, EchoServer.class, "echo", Integer.toString(clients)))
                 .await("READY");
     }
 
     private Box.Plan javaClient(int rounds) {
-        return Box.Plan.java(fabric, "host", EchoClient.class, "echo", Integer.toString(rounds));
+        return Box.Plan.java(machine, Side.HOST, EchoClient.class, "echo", Integer.toString(rounds));
     }
 
-    private Box.Plan c(String side, String role, int count) {
+    private Box.Plan c(Side side, String role, int count) {
         Interop interop = Interop.build();
-        return Box.Plan.program(fabric, side, interop.sdk(), interop.echo(), role, "echo", Integer.toString(count));
+        return Box.Plan.program(machine, side, interop.sdk(), interop.echo(), role, "echo", Integer.toString(count));
     }
 
     private static String doneServer(int clients, int lost) {
@@ -68,7 +70,7 @@ class TwoContainersIT {
     @Test
     void cOnTheHostAndJavaOnTheDpu() {
         Box server = javaServer(1);
-        Box client = boxes.start(c("host", "client", ROUNDS));
+        Box client = boxes.start(c(Side.HOST, "client", ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
         assertThroughSharedMemoryOnly(server);
@@ -77,7 +79,7 @@ class TwoContainersIT {
 
     @Test
     void javaOnTheHostAndCOnTheDpu() {
-        Box server = boxes.start(c("dpu", "server", 1)).await("READY");
+        Box server = boxes.start(c(Side.DPU, "server", 1)).await("READY");
         Box client = boxes.start(javaClient(ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
@@ -98,9 +100,9 @@ class TwoContainersIT {
         Box server = javaServer(4);
         List<Box> clients = List.of(
                 boxes.start(javaClient(ROUNDS)),
-                boxes.start(c("host", "client", ROUNDS)),
+                boxes.start(c(Side.HOST, "client", ROUNDS)),
                 boxes.start(javaClient(ROUNDS)),
-                boxes.start(c("host", "client", ROUNDS)));
+                boxes.start(c(Side.HOST, "client", ROUNDS)));
         for (Box client : clients) {
             assertThat(client.result()).startsWith(DONE_CLIENT);
         }
@@ -114,7 +116,7 @@ class TwoContainersIT {
     @Test
     void aSharedProcessNamespaceAllowsDirectWrites() {
         // the namespace is the server's, and whoever is in it dies with it: so it must have a second client to wait for
-        Box server = boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "2")
+        Box server = boxes.start(Box.Plan.java(machine, Side.DPU, EchoServer.class, "echo", "2")
                         .with(Box::allowTracing))
                 .await("READY");
         Box client = boxes.start(javaClient(ROUNDS)
