@@ -14,7 +14,8 @@
 #   --function ADDRESS the host's function (default 0000:b1:00.0)
 #   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
 #   --list             what would be measured, and how long it takes
-#   --plot             also what the plots of docs/performance.md show, and draw them (scripts/dev/bench-plot.py)
+#   --plot             also what the plots of docs/performance-figures.md show, and draw them
+#                      (scripts/dev/bench-plot.py)
 #   -h, --help         this text
 #
 # Ctrl-C ends it with the table of what was measured until then.

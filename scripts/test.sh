@@ -370,6 +370,7 @@ stage_style() {
   else
     skip "Style: C" "clang-format 14 is missing (apt-get install clang-format-14)"
   fi
+  check "Style: drawings of the manual" scripts/dev/drawings.py --check
   check "Style: width" scripts/dev/lib/width.py scripts src/main src/jmh
 }
 

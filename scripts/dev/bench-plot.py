@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the plots of docs/performance.md from the results of scripts/bench.sh.
+"""Draws the plots of docs/performance-figures.md from the results of scripts/bench.sh.
 
     scripts/dev/bench-plot.py target/bench/results.json... docs/images
 

@@ -6,7 +6,7 @@
 #   scripts/dev/soak.sh                         one minute, 64 clients
 #   scripts/dev/soak.sh --minutes 120           the full run
 #
-#   scripts/dev/soak.sh --examples --minutes 60 the servers of the README, docs and Javadoc, for an hour
+#   scripts/dev/soak.sh --examples --minutes 60 the servers of the docs and the Javadoc, for an hour
 #
 #   --examples    instead, the example servers side by side, each with a client that is frozen and others that have
 #                 2,000 messages in flight, that come in threes, and that send 2,000 and close

@@ -148,7 +148,7 @@ def merged(cases):
 
 
 def cases_plotted(peers):
-    """What the plots of docs/performance.md show."""
+    """What the plots of docs/performance-figures.md show."""
     cases = []
     for form in ("threads", "processes"):
         for work, sizes in SIZES.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator.md).
+"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator-inside.md).
 
     scripts/dev/lib/layers.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator
 """

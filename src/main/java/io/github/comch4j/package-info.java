@@ -5,7 +5,7 @@
  * <h2>Which class is mine</h2>
  *
  * <p>The figures are of the emulated device, between two processes: the time from one message of 64 bytes to the next
- * while many are sent, from near cores to far ones ({@code docs/performance.md}).
+ * while many are sent, from near cores to far ones ({@code docs/performance-figures.md}).
  *
  * <table>
  * <caption>A door for each need</caption>

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The README's example, as it stands there between the two marks, against a small service. */
-class ReadmeExampleTest {
+/** The example of docs/start/3-a-buffer.md, as it stands there between the two marks, against a small service. */
+class BothPathsExampleTest {
     private int consumerId;
     private String answer;
 
@@ -33,7 +33,7 @@ class ReadmeExampleTest {
         Machine.useEmulation();
     }
 
-    // README begin
+    // begin
     void hostSide(byte[] greeting) {
         try (var engine = ProgressEngine.create();
              var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
@@ -51,18 +51,18 @@ class ReadmeExampleTest {
             engine.await(() -> answer != null, Duration.ofSeconds(5));
         }
     }
-    // README end
+    // end
 
     @Test
-    void theReadmeHasThisExample() throws IOException {
-        String source = Files.readString(Path.of("src", "test", "java", "io", "github", "comch4j", "ReadmeExampleTest.java"));
-        String begin = "    // README begin\n";
-        String example = source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // README end\n"));
-        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example.stripTrailing().stripIndent() + "\n```\n");
+    void thePageHasThisExample() throws IOException {
+        String source = Files.readString(Path.of("src", "test", "java", "io", "github", "comch4j", "BothPathsExampleTest.java"));
+        String begin = "    // begin\n";
+        String example = source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // end\n"));
+        assertThat(Files.readString(Path.of("docs", "start", "3-a-buffer.md"))).contains("```java\n" + example.stripTrailing().stripIndent() + "\n```\n");
     }
 
     @Test
-    void theReadmeExampleWorks() throws Exception {
+    void theExampleWorks() throws Exception {
         CompletableFuture<String> ready = new CompletableFuture<>();
         CompletableFuture<Void> stop = new CompletableFuture<>();
         CompletableFuture<String> served = CompletableFuture.supplyAsync(() -> dpuSide(ready, stop), runnable -> new Thread(runnable).start());

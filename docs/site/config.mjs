@@ -1,0 +1,148 @@
+// The site of the manual: its order, and how VitePress makes it. scripts/dev/site.sh runs this.
+const version = process.env.SITE_VERSION ?? 'unknown'
+
+const ICON =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2563eb"/>' +
+      '<path d="M3 6h10M3 10h10" stroke="#fff" stroke-width="2"/></svg>'
+  )
+
+/** As forges make the anchors of headings, so that a link to a heading is the same here and there. */
+function slugify(heading) {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+}
+
+const pages = (...entries) => entries.map(([text, link]) => ({ text, link }))
+
+export default {
+  title: 'comch4j',
+  description: 'Java for DOCA Comch, the messaging channel between a host and its BlueField DPU',
+  lang: 'en',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: ICON }]],
+  base: process.env.SITE_BASE ?? '/',
+  srcDir: 'pages',
+  outDir: process.env.SITE_OUT,
+  cleanUrls: false,
+  lastUpdated: false,
+  vite: { define: { __SITE_VERSION__: JSON.stringify(version) }, build: { chunkSizeWarningLimit: 4000 } },
+  markdown: {
+    html: false,
+    anchor: { slugify },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
+  },
+  themeConfig: {
+    search: { provider: 'local', options: { detailedView: true } },
+    outline: { level: [2, 3] },
+    externalLinkIcon: true,
+    nav: [
+      { text: 'Start', link: '/start/what-it-is' },
+      { text: 'Which API is mine', link: '/start/which-api' },
+      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      { text: version, link: '/changelog' }
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: pages(
+          ['What it is, and what not', '/start/what-it-is'],
+          ['Ten minutes without a card', '/start/ten-minutes'],
+          ['1. A message', '/start/1-a-message'],
+          ['2. Many clients', '/start/2-many-clients'],
+          ['3. A buffer without a copy', '/start/3-a-buffer'],
+          ['4. A million records', '/start/4-records'],
+          ['5. When the other side dies', '/start/5-the-other-side-dies'],
+          ['Which API is mine', '/start/which-api']
+        )
+      },
+      {
+        text: 'Concepts',
+        items: pages(
+          ['Life of a connection', '/concepts/connection'],
+          ['Who progresses what', '/concepts/progress'],
+          ['Threads', '/concepts/threads'],
+          ['Who owns a buffer', '/concepts/buffer'],
+          ['Registered memory', '/concepts/memory'],
+          ['Back-pressure', '/concepts/back-pressure'],
+          ['Closing', '/concepts/closing'],
+          ['Glossary', '/concepts/glossary']
+        )
+      },
+      {
+        text: 'How-to',
+        collapsed: true,
+        items: pages(
+          ['Cookbook', '/cookbook'],
+          ['Sockets', '/sockets'],
+          ['Calls', '/rpc'],
+          ['Netty and gRPC', '/netty'],
+          ['Slots and records', '/records'],
+          ['Labels of consumers', '/labels'],
+          ['The endpoint API', '/channel'],
+          ['DMA', '/dma'],
+          ['The DPA and MsgQ', '/dpa'],
+          ['Metrics, events, logs', '/observability'],
+          ['Testing your program', '/testing-your-program'],
+          ['Packaging', '/packaging'],
+          ['GraalVM native image', '/native-image']
+        )
+      },
+      {
+        text: 'On hardware',
+        collapsed: true,
+        items: pages(
+          ['On a real BlueField', '/bluefield'],
+          ['Checklist', '/bluefield#checklist'],
+          ['Conformance kit', '/bluefield#the-conformance-kit'],
+          ['When it does not work', '/bluefield#when-it-does-not-work']
+        )
+      },
+      {
+        text: 'Reference',
+        collapsed: true,
+        items: pages(
+          ['Options and environment', '/reference/options'],
+          ['Errors', '/reference/errors'],
+          ['What works', '/reference/features'],
+          ['Command line: comch', '/comch'],
+          ['DOCA functions in Java', '/api-map'],
+          ['DOCA functions, emulated', '/functions']
+        )
+      },
+      {
+        text: 'Performance',
+        collapsed: true,
+        items: pages(['Advice', '/performance'], ['Method and figures', '/performance-figures'])
+      },
+      {
+        text: 'The emulated device',
+        collapsed: true,
+        items: pages(
+          ['Running it', '/emulator'],
+          ['Injecting faults', '/emulator-faults'],
+          ['Changing it', '/emulator-inside']
+        )
+      },
+      {
+        text: 'Contributing',
+        collapsed: true,
+        items: pages(
+          ['How to contribute', '/contributing'],
+          ['Architecture', '/architecture'],
+          ['Tests', '/testing'],
+          ['Reliability', '/reliability'],
+          ['Guards', '/guards'],
+          ['Bars and verdicts', '/performance-bars'],
+          ['Notebook', '/notebook'],
+          ['Security', '/security'],
+          ['Making a release', '/releasing'],
+          ['Changelog', '/changelog']
+        )
+      }
+    ]
+  }
+}
