@@ -48,7 +48,6 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 # PIT runs the tests on the Java that runs Maven.
 export JAVA_HOME=$JDK
 # As in pom.xml, for BufferListTest.
-export DOCA_EMU_LIMITS=max_buf_list_len=8
 join() { local IFS=,; printf '%s' "$*"; }
 maven -q -Ppit "${options[@]}" -DtargetClasses="$(join "${classes[@]}")" -DtargetTests="$(join "${tests[@]}")" \
   test-compile pitest:mutationCoverage

@@ -26,12 +26,14 @@ import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
+import io.github.comch4j.testing.EmulatedMachine;
+import io.github.comch4j.testing.EmulatedMachine.Side;
+import io.github.comch4j.testing.PeerProcess;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -133,23 +135,22 @@ class CookbookTest extends TwoLoops {
     }
 
     @Test
-    void manyClientsAndAnOrderlyEnd() {
-        try (Child child = Child.start(ManyClients.class, List.of("-Dcomch4j.library=emulated"), Map.of(), name)) {
-            List<ComchSocket> sockets = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
-                sockets.add(ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE));
-            }
-            for (int i = 0; i < 20; i++) {
-                sockets.get(i).send(new byte[i + 1], Machine.PATIENCE);
-            }
-            for (int i = 0; i < 20; i++) {
-                assertThat(sockets.get(i).receive(Machine.PATIENCE)).hasSize(i + 1);
-            }
-            child.terminate();
-            assertThat(child.rest()).startsWith("no more clients");
-            assertThat(child.exitCode()).isEqualTo(143);
-            sockets.forEach(ComchSocket::close);
+    void manyClientsAndAnOrderlyEnd(EmulatedMachine machine) {
+        PeerProcess server = machine.peer(Side.BOTH, ManyClients.class, name).start();
+        List<ComchSocket> sockets = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            sockets.add(ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE));
         }
+        for (int i = 0; i < 20; i++) {
+            sockets.get(i).send(new byte[i + 1], Machine.PATIENCE);
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(sockets.get(i).receive(Machine.PATIENCE)).hasSize(i + 1);
+        }
+        server.terminate();
+        assertThat(server.exitStatus()).isEqualTo(143);
+        assertThat(server.output()).contains("no more clients");
+        sockets.forEach(ComchSocket::close);
     }
 
     @Test

@@ -1,13 +1,13 @@
 package io.github.comch4j;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
-import org.junit.jupiter.api.AfterEach;
+import io.github.comch4j.testing.EmulatedBlueField;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Tests with an event loop on either side of the emulated device, and a name for a server. */
+/** Tests on a machine of their own, with an event loop on either side and a name for a server. */
+@EmulatedBlueField
 public abstract class TwoLoops {
     protected final String name = Machine.uniqueName();
     protected Device host;
@@ -17,20 +17,16 @@ public abstract class TwoLoops {
     protected EventLoop dpuLoop;
 
     @BeforeEach
-    void openLoops() {
-        Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
-    }
-
-    @AfterEach
-    void closeLoops() {
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
+    void take(
+            @EmulatedBlueField.Host Device host,
+            @EmulatedBlueField.Dpu Device dpu,
+            Representor representor,
+            @EmulatedBlueField.Host EventLoop hostLoop,
+            @EmulatedBlueField.Dpu EventLoop dpuLoop) {
+        this.host = host;
+        this.dpu = dpu;
+        this.representor = representor;
+        this.hostLoop = hostLoop;
+        this.dpuLoop = dpuLoop;
     }
 }

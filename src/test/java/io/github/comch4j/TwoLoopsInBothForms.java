@@ -8,6 +8,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** As {@link TwoLoops}, with the batch library and without it; nothing may fail in the loops. */
+@EmulatedBlueField
 public abstract class TwoLoopsInBothForms extends BothForms {
     protected final String name = Machine.uniqueName();
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());

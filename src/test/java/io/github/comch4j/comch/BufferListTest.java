@@ -19,6 +19,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.BufferCalls;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,8 +33,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Lists of buffers. The build tells the emulated device to take such of {@link Gathering#LIMIT}. */
+/** Lists of buffers, on a machine that takes such of {@link Gathering#LIMIT}. */
 @Timeout(60)
+@EmulatedBlueField(limits = "max_buf_list_len " + Gathering.LIMIT)
 @Needs(Feature.BUFFER_LISTS)
 class BufferListTest extends BothForms {
     private final Pair pair = new Pair();
@@ -46,11 +48,6 @@ class BufferListTest extends BothForms {
 
     @BeforeEach
     void receive() {
-        assertThat(Capabilities.of(machine.host).producer().orElseThrow().maxBufferListLength())
-                .as(
-                        "the tests' limit: run them with DOCA_EMU_LIMITS=max_buf_list_len=%d, as Maven does",
-                        Gathering.LIMIT)
-                .isEqualTo(Gathering.LIMIT);
         consumer = pair.dpuSide
                 .consumer(machine.engine, pair.receiveMemory)
                 .buffers(4, Pair.SLOT)
@@ -60,7 +57,6 @@ class BufferListTest extends BothForms {
 
     @AfterEach
     void close() {
-        EmulatedFaults.clear();
         pair.close();
         inventory.close();
     }

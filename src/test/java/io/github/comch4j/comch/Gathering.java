@@ -20,7 +20,7 @@ import java.util.Random;
  * says what comes of lists of one and of two buffers.
  */
 public final class Gathering {
-    /** The tests' machine is told so by the variable DOCA_EMU_LIMITS. */
+    /** As the machines of the tests are told. */
     static final int LIMIT = 8;
 
     static final int LARGEST = (5 << 20) + 3;

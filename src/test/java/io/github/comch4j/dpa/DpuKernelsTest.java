@@ -12,17 +12,13 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
-import java.io.IOException;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.lang.invoke.VarHandle;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Kernels on the DPU's side: the host's memory, and a second port of the card. */
 @Timeout(60)
@@ -56,12 +52,18 @@ class DpuKernelsTest {
     }
 
     @Test
-    void aDpaExtendsToTheSecondPort(@TempDir Path folder) throws IOException {
-        Path topology =
-                Files.writeString(folder.resolve("topology"), "dpu 0000:03:00.0\ndpu 0000:03:00.1 dpa=0000:03:00.0\n");
-        try (Child child = Child.start(TwoPorts.class, OPTIONS, Map.of("DOCA_EMU_TOPOLOGY", topology.toString()))) {
-            assertThat(child.rest()).isEqualTo("0 of the extended dpa's completion, no error");
-            assertThat(child.exitCode()).isZero();
+    @EmulatedBlueField(topology = {"dpu 0000:03:00.0", "dpu 0000:03:00.1 dpa=0000:03:00.0"})
+    void aDpaExtendsToTheSecondPort(@EmulatedBlueField.Dpu Device first) {
+        try (Device second = Devices.openDpu(PciAddress.of("0000:03:00.1"));
+                Dpa dpa = Dpa.builder(first).start();
+                Dpa extended = dpa.extend(second)) {
+            DpaCompletion completion = extended.completion(1);
+            DpaFunction use = JavaKernels.of(dpa).rpc("use", (context, handles) -> {
+                context.useDevice(handles[0]);
+                return context.pollCompletion(handles[1]) ? 1 : 0;
+            });
+            assertThat(dpa.rpc(use, extended.handle(), completion.handle())).isZero();
+            assertThat(dpa.lastError()).isNull();
         }
     }
 
@@ -82,26 +84,6 @@ class DpuKernelsTest {
                 WORD.setVolatile(memory.segment(), 4096L, seen + 1);
                 System.out.println(seen);
                 Thread.sleep(60_000);
-            }
-        }
-    }
-
-    static final class TwoPorts {
-        private TwoPorts() {}
-
-        public static void main(String[] arguments) {
-            try (Device first = Devices.openDpu(PciAddress.of("0000:03:00.0"));
-                    Device second = Devices.openDpu(PciAddress.of("0000:03:00.1"));
-                    Dpa dpa = Dpa.builder(first).start();
-                    Dpa extended = dpa.extend(second)) {
-                DpaCompletion completion = extended.completion(1);
-                DpaFunction use = JavaKernels.of(dpa).rpc("use", (context, handles) -> {
-                    context.useDevice(handles[0]);
-                    return context.pollCompletion(handles[1]) ? 1 : 0;
-                });
-                System.out.println(dpa.rpc(use, extended.handle(), completion.handle())
-                        + " of the extended dpa's completion, "
-                        + Objects.requireNonNullElse(dpa.lastError(), "no error"));
             }
         }
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.github.comch4j.Child;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
@@ -16,11 +15,12 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.testing.EmulatedMachine;
+import io.github.comch4j.testing.PeerProcess;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -432,28 +432,27 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     }
 
     @Test
-    void aPeerThatIsKilledInTheMiddleIsTold() {
+    void aPeerThatIsKilledInTheMiddleIsTold(EmulatedMachine machine) {
         String victims = Machine.uniqueName();
-        try (Child victim =
-                Child.start(SocketVictim.class, List.of("-Dcomch4j.library=emulated"), Map.of(), victims, "1000")) {
-            assertThat(victim.line()).isEqualTo("open");
-            ComchSocket socket = ComchSocket.connect(hostLoop, host, victims, Machine.PATIENCE);
-            CompletableFuture<Throwable> told = Machine.onThread(() -> catchThrowable(() -> {
-                while (true) {
-                    socket.send(numbered(0), Machine.PATIENCE);
-                }
-            }));
-            assertThat(victim.line()).isEqualTo("received");
-            victim.kill();
-            assertThat(told.join()).isInstanceOf(ConnectionClosedException.class);
-            assertThatCode(() -> {
-                        assertThat(catchThrowable(() -> socket.flush(Machine.PATIENCE)))
-                                .satisfiesAnyOf(
-                                        thrown -> assertThat(thrown).isNull(),
-                                        thrown -> assertThat(thrown).isInstanceOf(ConnectionClosedException.class));
-                        socket.close();
-                    })
-                    .doesNotThrowAnyException();
-        }
+        PeerProcess victim = machine.peer(EmulatedMachine.Side.BOTH, SocketVictim.class, victims, "1000")
+                .start();
+        victim.awaitLine("open");
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, victims, Machine.PATIENCE);
+        CompletableFuture<Throwable> told = Machine.onThread(() -> catchThrowable(() -> {
+            while (true) {
+                socket.send(numbered(0), Machine.PATIENCE);
+            }
+        }));
+        victim.awaitLine("received");
+        victim.kill();
+        assertThat(told.join()).isInstanceOf(ConnectionClosedException.class);
+        assertThatCode(() -> {
+                    assertThat(catchThrowable(() -> socket.flush(Machine.PATIENCE)))
+                            .satisfiesAnyOf(
+                                    thrown -> assertThat(thrown).isNull(),
+                                    thrown -> assertThat(thrown).isInstanceOf(ConnectionClosedException.class));
+                    socket.close();
+                })
+                .doesNotThrowAnyException();
     }
 }
