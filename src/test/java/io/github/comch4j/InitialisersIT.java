@@ -51,8 +51,10 @@ class InitialisersIT {
                         .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
                         .map(file -> file.replace('/', '.').substring(0, file.length() - ".class".length()))
                         .filter(name -> !name.contains(".ffi.") || name.endsWith("_h"))
-                        .filter(name ->
-                                !name.contains(".netty.") && !name.contains(".micrometer.") && !name.contains(".cli."))
+                        .filter(name -> !name.contains(".netty.")
+                                && !name.contains(".relay.")
+                                && !name.contains(".micrometer.")
+                                && !name.contains(".cli."))
                         .filter(name -> !name.contains(".testing.EmulatedBlueField"))
                         .sorted()
                         .toList();

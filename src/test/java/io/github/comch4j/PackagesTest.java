@@ -61,6 +61,7 @@ class PackagesTest {
             "io",
             "rpc",
             "netty",
+            "internal.support.relay",
             "management",
             "micrometer",
             "emulator",
@@ -169,7 +170,7 @@ class PackagesTest {
     void whatIsInternalLiesBelowComchOrIsSupport() {
         assertThat(ORDER.subList(ORDER.indexOf("comch"), ORDER.size()))
                 .filteredOn(name -> name.startsWith("internal."))
-                .hasSize(5)
+                .hasSize(6)
                 .allMatch(name -> name.startsWith("internal.support."));
     }
 

@@ -1,0 +1,90 @@
+package io.github.comch4j.internal.support.relay;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.flush.FlushConsolidationHandler;
+
+/** Makes a channel over Comch a connection of HTTP/2. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
+final class Http2 {
+    private static final int LARGEST_FRAME = 64 << 10;
+    private static final int LONGEST_HEADERS = 4 << 10;
+    /** A client that hangs up resets its stream: many do so, and too many are a flood. */
+    private static final int RESETS = 20_000;
+
+    private static final int RESETS_SECONDS = 10;
+
+    private Http2() {}
+
+    /** The end that opens streams. */
+    static void opening(ChannelPipeline pipeline, Limits limits, ChannelHandler last) {
+        Http2Settings settings = settings(limits).pushEnabled(false).maxConcurrentStreams(0);
+        add(pipeline, Http2FrameCodecBuilder.forClient(), settings, limits, new Unwanted(), last);
+    }
+
+    /** The end that streams are opened at; {@code stream} is told of each. */
+    static void serving(ChannelPipeline pipeline, Limits limits, ChannelHandler stream, ChannelHandler last) {
+        Http2Settings settings = settings(limits).maxConcurrentStreams(limits.streams());
+        add(pipeline, Http2FrameCodecBuilder.forServer(), settings, limits, stream, last);
+    }
+
+    private static Http2Settings settings(Limits limits) {
+        return new Http2Settings()
+                .initialWindowSize(limits.window())
+                .maxFrameSize(LARGEST_FRAME)
+                .maxHeaderListSize(LONGEST_HEADERS);
+    }
+
+    private static void add(
+            ChannelPipeline pipeline,
+            Http2FrameCodecBuilder codec,
+            Http2Settings settings,
+            Limits limits,
+            ChannelHandler stream,
+            ChannelHandler last) {
+        codec.initialSettings(settings)
+                .gracefulShutdownTimeoutMillis(limits.drain().toMillis())
+                .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
+                .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS);
+        pipeline.addLast(
+                new FlushConsolidationHandler(FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
+                codec.build(),
+                // where the side that has connected serves, Netty takes a first stream for an upgrade
+                new Http2MultiplexHandler(stream, new Unwanted()),
+                new WideWindow(limits),
+                last);
+    }
+
+    /** Has the connection's window so wide that each stream is held back by its own only. */
+    private static final class WideWindow extends ChannelInboundHandlerAdapter {
+        private final Limits limits;
+
+        WideWindow(Limits limits) {
+            this.limits = limits;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            int more = limits.connectionWindow() - Limits.FIRST_WINDOW;
+            if (more > 0) {
+                context.writeAndFlush(new DefaultHttp2WindowUpdateFrame(more), context.voidPromise());
+            }
+            context.fireChannelActive();
+        }
+    }
+
+    /** A stream that the other end has no right to open. */
+    @ChannelHandler.Sharable
+    private static final class Unwanted extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRegistered(ChannelHandlerContext context) {
+            context.channel().unsafe().closeForcibly();
+        }
+    }
+}
