@@ -6,6 +6,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 const [root, folder] = process.argv.slice(2)
+const base = process.env.SITE_BASE ?? '/'
 const ROOT_PAGES = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
 const faults = []
 
@@ -29,7 +30,7 @@ function copyOf(file) {
   const to = path.join(folder, 'public', copy)
   fs.mkdirSync(path.dirname(to), { recursive: true })
   fs.copyFileSync(path.join(root, file), to)
-  return '/' + copy
+  return base + copy
 }
 
 function link(text, target, from) {

@@ -52,6 +52,8 @@ import org.junit.jupiter.api.Timeout;
 class ExamplesTest {
     private static final Path EXAMPLES = Path.of("src", "test", "java", "examples");
     private static final Pattern SNIPPET = Pattern.compile("\\{@snippet file=\"(\\w+\\.java)\" region=\"(\\w+)\"}");
+    private static final Pattern NAMED_FILE =
+            Pattern.compile("(?<![\\w./-])(?:scripts|src|docs|headers|generated)/[\\w./-]*\\w(?![\\w*{$…/])");
     private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
 
     @BeforeAll
@@ -108,6 +110,22 @@ class ExamplesTest {
         }
         assertThat(wrong).isEmpty();
         assertThat(count).isGreaterThan(1);
+    }
+
+    @Test
+    void documentsNameFilesThatAreThere() throws IOException {
+        List<Path> documents = new ArrayList<>(files(Path.of("docs"), ".md"));
+        documents.addAll(List.of(Path.of("README.md"), Path.of("CONTRIBUTING.md"), Path.of("SECURITY.md")));
+        List<String> missing = new ArrayList<>();
+        for (Path document : documents) {
+            NAMED_FILE
+                    .matcher(Files.readString(document))
+                    .results()
+                    .map(MatchResult::group)
+                    .filter(name -> !Files.exists(Path.of(name)))
+                    .forEach(name -> missing.add(document + ": " + name));
+        }
+        assertThat(missing).isEmpty();
     }
 
     private static String squeezed(String text) {
