@@ -9,20 +9,19 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The emulated machine as it is at one moment, seen from outside: the servers' files in the fabric folder, which
  * processes have them open, and the memory of each connection, read through its processes' descriptors. Nothing is
  * mapped or written, so that nobody is disturbed; nothing that is read is believed: how much is read does not depend on
- * it, and texts are made printable. Offsets are those of {@code shm_control.h} and {@code shm_region.h}.
+ * it, and texts are made printable. Offsets are those of {@code shm_control.h} and {@code shm_region.h}, and of
+ * the endpoint API's {@code memory.h}.
  */
 final class FabricView {
     static final int LAYOUT_VERSION = 9;
@@ -30,6 +29,8 @@ final class FabricView {
     private static final int MOST_FILES = 10_000;
     private static final int MOST_DESCRIPTORS = 1 << 20; // of all processes
     private static final String MEMORY = "/memfd:doca-emu-connection";
+    private static final String ENDPOINTS = "/memfd:doca-emu-endpoint"; // of the endpoint API
+    private static final String SERVICE = ".ep-"; // in the keys of its services, behind the function
     private static final String LOCK = ".lock";
     private static final int NAME_BYTES = 128;
     private static final int PLACE_CHARS = 12;
@@ -49,6 +50,9 @@ final class FabricView {
     private static final long TOTAL_BYTES = 12_884_901_888L;
     private static final int REGION_HEADER = 192;
     private static final long CLAIM_CLOSED = 1L << 63;
+    private static final int ENDPOINT_HALF_BYTES = 256;
+    private static final int ENDPOINT_TAKEN = 72;
+    private static final long ENDPOINT_TOTAL_BYTES = 4_295_032_832L;
     private static final String[] STATES = {"none", "created", "running", "expired"};
 
     /** {@code key}: of its file; {@code name} is empty if an older version has made it. */
@@ -56,7 +60,12 @@ final class FabricView {
             String key,
             String function,
             String name,
-            @Nullable Holder process) {}
+            @Nullable Holder process) {
+        /** Of the endpoint API. */
+        boolean isService() {
+            return key.startsWith(SERVICE, PLACE_CHARS);
+        }
+    }
 
     /** {@code free}: posted buffers that no producer has taken; {@code taken}: how many were. */
     record Consumer(long id, String state, long capacity, long free, long taken) {}
@@ -99,7 +108,7 @@ final class FabricView {
         view.readProcesses();
         view.names.forEach((key, name) -> view.servers.add(new Server(key, function(key), name, view.owners.get(key))));
         view.servers.removeIf(server -> server.process == null); // a dead one's, which the next server removes
-        view.holders.forEach(view::readConnection);
+        view.holders.forEach(view::readMemory);
         return view;
     }
 
@@ -129,10 +138,10 @@ final class FabricView {
                 String key = file.getFileName().toString();
                 key = key.substring(0, key.length() - LOCK.length());
                 if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                    continue;
+                    continue; // as a link is none
                 }
-                try (FileChannel open =
-                        FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+                try (Descriptor held = Descriptor.held(file);
+                        FileChannel open = held.read()) {
                     byte[] bytes = new byte[NAME_BYTES];
                     int length = Math.max(0, open.read(ByteBuffer.wrap(bytes)));
                     names.put(key, text(bytes, 0, length));
@@ -169,7 +178,7 @@ final class FabricView {
             String target;
             try {
                 target = Files.readSymbolicLink(descriptor).toString();
-                boolean memory = target.startsWith(MEMORY);
+                boolean memory = target.startsWith(MEMORY) || target.startsWith(ENDPOINTS);
                 if (!memory && !target.endsWith(LOCK)) {
                     continue;
                 }
@@ -193,44 +202,95 @@ final class FabricView {
         }
     }
 
-    private void readConnection(long inode, List<Holder> having) {
-        try (FileChannel memory = FileChannel.open(memories.get(inode), StandardOpenOption.READ)) {
-            ByteBuffer control = ByteBuffer.allocate(CONTROL_BYTES).order(ByteOrder.nativeOrder());
-            if (memory.size() != TOTAL_BYTES || memory.read(control, 0) != CONTROL_BYTES) {
+    private void readMemory(long inode, List<Holder> having) {
+        try (Descriptor held = Descriptor.held(memories.get(inode));
+                FileChannel memory = held.read()) {
+            if (memory.size() == TOTAL_BYTES) {
+                readConnection(inode, having, memory);
+            } else if (memory.size() == ENDPOINT_TOTAL_BYTES) {
+                readEndpoints(inode, having, memory);
+            } else {
                 unread++;
-                return;
             }
-            int client = label(0);
-            if (control.getInt(client) != LAYOUT_VERSION) {
-                unread++; // also one that is just beginning
-                return;
-            }
-            String name = text(control.array(), client + LABEL_NAME, NAME_BYTES);
-            String function = text(control.array(), client + 16, 16);
-            Server server = servers.stream()
-                    .filter(each ->
-                            each.name.equals(name) && each.function.equals(function) && having.contains(each.process))
-                    .findFirst()
-                    .orElse(null);
-            if (server == null) {
-                return; // of another folder, or its server is no more
-            }
-            Holder serving = server.process;
-            Holder other = having.stream()
-                    .filter(each -> !each.equals(serving))
-                    .findFirst()
-                    .orElse(control.getInt(label(0) + 8) == control.getInt(label(1) + 8) ? serving : null);
-            connections.add(new Connection(
-                    inode,
-                    name,
-                    function,
-                    other,
-                    serving,
-                    direction(memory, control, 0),
-                    direction(memory, control, 1)));
         } catch (IOException e) {
             unread++;
         }
+    }
+
+    /** Its beginning. */
+    private static byte[] read(FileChannel memory, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        if (memory.read(ByteBuffer.wrap(bytes), 0) != length) {
+            throw new IOException("shorter than it was");
+        }
+        return bytes;
+    }
+
+    private void readConnection(long inode, List<Holder> having, FileChannel memory) throws IOException {
+        byte[] bytes = read(memory, CONTROL_BYTES);
+        ByteBuffer control = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+        int client = label(0);
+        if (control.getInt(client) != LAYOUT_VERSION) {
+            unread++; // also one that is just beginning
+            return;
+        }
+        String name = text(bytes, client + LABEL_NAME, NAME_BYTES);
+        String function = text(bytes, client + 16, 16);
+        Server server = servers.stream()
+                .filter(each ->
+                        each.name.equals(name) && each.function.equals(function) && having.contains(each.process))
+                .findFirst()
+                .orElse(null);
+        if (server == null) {
+            return; // of another folder, or its server is no more
+        }
+        Holder serving = server.process;
+        Holder other = having.stream()
+                .filter(each -> !each.equals(serving))
+                .findFirst()
+                .orElse(control.getInt(label(0) + 8) == control.getInt(label(1) + 8) ? serving : null);
+        connections.add(new Connection(
+                inode, name, function, other, serving, direction(memory, control, 0), direction(memory, control, 1)));
+    }
+
+    /** Between endpoints, who tell nothing there of themselves: the service is one of its process's. */
+    private void readEndpoints(long inode, List<Holder> having, FileChannel memory) throws IOException {
+        List<Server> services = servers.stream()
+                .filter(each -> each.isService() && having.contains(each.process))
+                .toList();
+        if (services.isEmpty()) {
+            return; // of another folder, or its service is no more
+        }
+        ByteBuffer control =
+                ByteBuffer.wrap(read(memory, 2 * ENDPOINT_HALF_BYTES)).order(ByteOrder.nativeOrder());
+        Server first = services.getFirst();
+        boolean known = services.size() == 1;
+        Holder serving = first.process;
+        Holder other = having.stream()
+                .filter(each -> !each.equals(serving))
+                .findFirst()
+                .orElse(serving);
+        connections.add(new Connection(
+                inode,
+                known ? first.name : "one of " + services.size(),
+                known ? first.function : "",
+                other,
+                serving,
+                endpointDirection(control, 0),
+                endpointDirection(control, ENDPOINT_HALF_BYTES)));
+    }
+
+    /** What goes to the side whose half is at {@code own}. */
+    private static Direction endpointDirection(ByteBuffer control, int own) {
+        int other = ENDPOINT_HALF_BYTES - own;
+        long sent = control.getLong(other + TAIL);
+        return new Direction(
+                control.getLong(own + ENDPOINT_TAKEN),
+                sent,
+                Math.max(0, sent - control.getLong(own + HEAD)),
+                0,
+                control.getInt(other + CLOSED) != 0,
+                List.of());
     }
 
     private static int label(int side) {

@@ -23,6 +23,11 @@ final class Table {
     }
 
     void print(PrintStream out) {
+        out.print(this);
+    }
+
+    @Override
+    public String toString() {
         int columns = rows.getFirst().length;
         int[] widths = new int[columns];
         for (String[] row : rows) {
@@ -30,9 +35,10 @@ final class Table {
                 widths[i] = Math.max(widths[i], row[i].length());
             }
         }
+        StringBuilder text = new StringBuilder();
         for (String[] row : rows) {
             if (row.length < columns) {
-                out.println(GAP + row[0]);
+                text.append(GAP).append(row[0]).append('\n');
                 continue;
             }
             StringBuilder line = new StringBuilder();
@@ -41,7 +47,8 @@ final class Table {
                         .append(" ".repeat(widths[i] - row[i].length()))
                         .append(GAP);
             }
-            out.println(line.toString().stripTrailing());
+            text.append(line.toString().stripTrailing()).append('\n');
         }
+        return text.toString();
     }
 }

@@ -74,6 +74,7 @@ final class Tool implements Runnable {
         CommandLine line = new CommandLine(new Tool());
         // as getopt has it: what to send may look like an option
         line.getSubcommands().get("sample").setAllowOptionsAsOptionParameters(true);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         return line.setColorScheme(CommandLine.Help.defaultColorScheme(colour() ? Ansi.ON : Ansi.OFF))
                 .setExecutionStrategy(Tool::execute)
                 .setParameterExceptionHandler(Tool::misunderstood)

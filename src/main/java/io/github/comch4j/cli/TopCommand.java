@@ -1,7 +1,6 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.internal.support.program.Json;
-import io.github.comch4j.internal.support.program.ProgressBar;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,12 +18,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         description = "The emulated machine as it is now: servers, connections, producers and consumers, rates, posted"
-                + " buffers, and who is stuck. It only reads, and disturbs nobody. Ctrl-C ends it.",
+                + " buffers, and who is stuck. It only reads, and disturbs nobody. q or Ctrl-C ends it.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  comch top                 a screen that is drawn again each second",
-            "  comch top --once --json   once, for programs",
-            "  comch top --pid 4711      of a JVM: what its beans tell"
+            "  comch top                   each second again, until q; s: sort by another",
+            "  comch top --sort waiting    what waits most comes first",
+            "  comch top --once --json     once, for programs",
+            "  comch top --pid 4711        of a JVM: what its beans tell"
         })
 final class TopCommand implements Runnable {
     private static final double MEGA = 1e6;
@@ -37,6 +37,13 @@ final class TopCommand implements Runnable {
             converter = Words.Seconds.class,
             description = "from one look to the next; rates are over that time (${DEFAULT-VALUE})")
     private Duration interval;
+
+    @Option(
+            names = "--sort",
+            paramLabel = "BY",
+            defaultValue = "server",
+            description = "by what lines are sorted: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE})")
+    private Flow.Order order;
 
     @Option(names = "--once", description = "two looks, then the end")
     private boolean once;
@@ -62,79 +69,70 @@ final class TopCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    /** One direction of a connection, over the time between two looks. */
-    private record Flow(
-            FabricView.Connection connection,
-            boolean toServer,
-            FabricView.Direction now,
-            double messages,
-            double bytes,
-            double payloads,
-            String stuck) {}
-
     @Override
     public void run() {
         if (json && !once) {
             throw Words.wrong(spec, "--json: is for --once");
         }
         Words.within(spec, "--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
-        boolean terminal = !once && ProgressBar.isTerminal(1);
-        if (pid != 0) {
-            jvm(terminal);
-            return;
-        }
-        try (Interrupt interrupt = new Interrupt()) {
-            FabricView before = ListCommand.look(folder);
-            do {
-                if (!pause(interrupt)) {
-                    break;
-                }
-                FabricView now = ListCommand.look(folder);
-                List<Flow> flows = flows(before, now);
-                if (json) {
-                    System.out.print(Json.of(map(now, flows)));
-                } else {
-                    if (terminal) {
-                        System.out.print("\033[H\033[2J");
-                    }
-                    print(now, flows);
-                    System.out.flush();
-                }
-                before = now;
-            } while (!once && !interrupt.stopped());
+        try (Screen screen = new Screen(!once)) {
+            if (pid != 0) {
+                jvm(screen);
+            } else {
+                machine(screen);
+            }
         }
     }
 
-    private void jvm(boolean terminal) {
-        try (JvmView jvm = new JvmView(pid);
-                Interrupt interrupt = new Interrupt()) {
+    private void machine(Screen screen) {
+        FabricView shown = ListCommand.look(folder);
+        List<Flow> flows = Flow.of(shown, shown);
+        int key;
+        while ((key = screen.key(interval)) != Screen.END) {
+            if (key == 's') {
+                order = order.next();
+            } else if (key == Screen.NONE) {
+                FabricView now = ListCommand.look(folder);
+                flows = Flow.of(shown, now);
+                shown = now;
+            }
+            if (json) {
+                System.out.print(Json.of(map(shown, flows)));
+            } else {
+                screen.show(text(shown, flows, screen.hasKeys()));
+            }
+            if (once) {
+                return;
+            }
+        }
+    }
+
+    private void jvm(Screen screen) {
+        try (JvmView jvm = new JvmView(pid)) {
             Map<String, Map<String, Object>> before = jvm.beans();
             long since = System.nanoTime();
-            while (pause(interrupt)) {
+            while (screen.key(interval) != Screen.END) {
                 Map<String, Map<String, Object>> now = jvm.beans();
                 double seconds = (System.nanoTime() - since) / 1e9;
                 since = System.nanoTime();
                 if (json) {
                     System.out.print(Json.of(now));
                 } else {
-                    System.out.print(terminal ? "\033[H\033[2J" : "");
-                    print(before, now, seconds);
-                    System.out.flush();
+                    screen.show(text(before, now, seconds));
                 }
-                before = now;
                 if (once) {
                     return;
                 }
+                before = now;
             }
         }
     }
 
-    private void print(Map<String, Map<String, Object>> before, Map<String, Map<String, Object>> now, double seconds) {
-        System.out.println(
-                pid + ": " + now.size() + " beans" + (now.isEmpty() ? ": its program has registered none" : ""));
+    private String text(Map<String, Map<String, Object>> before, Map<String, Map<String, Object>> now, double seconds) {
+        StringBuilder text = new StringBuilder();
+        text.append(pid).append(": ").append(now.size()).append(" beans");
+        text.append(now.isEmpty() ? ": its program has registered none\n" : "\n");
         now.forEach((bean, attributes) -> {
-            System.out.println();
-            System.out.println(bean);
             Table table = new Table("", "", "PER SECOND");
             attributes.forEach((name, value) -> {
                 Object last = before.getOrDefault(bean, Map.of()).get(name);
@@ -144,89 +142,12 @@ final class TopCommand implements Runnable {
                         String.valueOf(value),
                         counts ? "%.0f".formatted(((Long) value - (Long) last) / seconds) : "");
             });
-            table.print(System.out);
+            text.append('\n').append(bean).append('\n').append(table);
         });
+        return text.toString();
     }
 
-    private boolean pause(Interrupt interrupt) {
-        long until = System.nanoTime() + interval.toNanos();
-        while (System.nanoTime() - until < 0) {
-            if (interrupt.stopped()) {
-                return false;
-            }
-            Streams.pause();
-        }
-        return true;
-    }
-
-    private static List<Flow> flows(FabricView before, FabricView now) {
-        double seconds = (now.nanos - before.nanos) / 1e9;
-        List<Flow> flows = new ArrayList<>();
-        for (FabricView.Connection connection : now.connections) {
-            FabricView.Connection last = before.connections.stream()
-                    .filter(each -> each.inode() == connection.inode())
-                    .findFirst()
-                    .orElse(null);
-            flows.add(flow(connection, true, last == null ? null : last.toServer(), connection.toServer(), seconds));
-            flows.add(flow(connection, false, last == null ? null : last.toClient(), connection.toClient(), seconds));
-        }
-        return flows;
-    }
-
-    private static Flow flow(
-            FabricView.Connection connection,
-            boolean toServer,
-            FabricView.@Nullable Direction before,
-            FabricView.Direction now,
-            double seconds) {
-        Holder receiver = toServer ? connection.serving() : connection.client();
-        Holder sender = toServer ? connection.client() : connection.serving();
-        if (before == null) {
-            return new Flow(connection, toServer, now, 0, 0, 0, stuck(receiver, sender, null, now));
-        }
-        return new Flow(
-                connection,
-                toServer,
-                now,
-                Math.max(0, now.messages() - before.messages()) / seconds,
-                Math.max(0, now.bytes() - before.bytes()) / seconds,
-                Math.max(0, taken(now) - taken(before)) / seconds,
-                stuck(receiver, sender, before, now));
-    }
-
-    private static long taken(FabricView.Direction direction) {
-        return direction.consumers().stream()
-                .mapToLong(FabricView.Consumer::taken)
-                .sum();
-    }
-
-    /** Why something does not go on; empty if nothing is known of that. */
-    private static String stuck(
-            @Nullable Holder receiver,
-            @Nullable Holder sender,
-            FabricView.@Nullable Direction before,
-            FabricView.Direction now) {
-        if (receiver == null) {
-            return "the receiver has gone";
-        }
-        if (receiver.isStopped()) {
-            return receiver.pid() + " is stopped";
-        }
-        if (sender != null && sender.isStopped()) {
-            return sender.pid() + " is stopped";
-        }
-        if (before != null && now.waiting() > 0 && before.waiting() > 0 && before.messages() == now.messages()) {
-            return receiver.pid() + " does not receive";
-        }
-        boolean empty = now.producers() > 0
-                && now.consumers().stream().anyMatch(each -> each.state().equals("running") && each.free() == 0);
-        return empty && before != null && taken(now) == taken(before) ? receiver.pid() + " posts no buffers" : "";
-    }
-
-    private static void print(FabricView view, List<Flow> flows) {
-        System.out.println(view.folder + ": " + view.servers.size() + " servers, " + view.connections.size()
-                + " connections" + (view.unread > 0 ? ", " + view.unread + " that cannot be read" : ""));
-        System.out.println();
+    private String text(FabricView view, List<Flow> flows, boolean keys) {
         Table table = new Table(
                 "SERVER",
                 "FUNCTION",
@@ -240,30 +161,30 @@ final class TopCommand implements Runnable {
                 "POSTED",
                 "BUF/S",
                 "STUCK");
-        for (Flow flow : flows) {
-            FabricView.Connection connection = flow.connection;
+        for (Flow flow : flows.stream().sorted(order.comparator()).toList()) {
+            FabricView.Connection connection = flow.connection();
             Holder client = connection.client();
             String host = client == null ? "?" : Long.toString(client.pid());
             String dpu = Long.toString(connection.serving().pid());
-            FabricView.Direction now = flow.now;
+            FabricView.Direction now = flow.now();
             table.row(
                     shortened(connection.server()),
                     connection.function(),
-                    flow.toServer ? host : dpu,
-                    flow.toServer ? dpu : host,
-                    "%.0f".formatted(flow.messages),
-                    "%.1f".formatted(flow.bytes / MEGA),
+                    flow.toServer() ? host : dpu,
+                    flow.toServer() ? dpu : host,
+                    "%.0f".formatted(flow.messages()),
+                    "%.1f".formatted(flow.bytes() / MEGA),
                     Long.toString(now.waiting()),
                     Long.toString(now.producers()),
                     Integer.toString(now.consumers().size()),
                     Long.toString(now.consumers().stream()
                             .mapToLong(FabricView.Consumer::free)
                             .sum()),
-                    "%.0f".formatted(flow.payloads),
-                    flow.stuck);
+                    "%.0f".formatted(flow.payloads()),
+                    flow.stuck());
         }
         for (FabricView.Server server : view.servers) {
-            if (flows.stream().noneMatch(flow -> flow.connection.server().equals(server.name()))) {
+            if (flows.stream().noneMatch(flow -> flow.connection().server().equals(server.name()))) {
                 String pid = Long.toString(server.process().pid());
                 table.row(
                         shortened(server.name()),
@@ -280,7 +201,9 @@ final class TopCommand implements Runnable {
                         server.process().isStopped() ? pid + " is stopped" : "");
             }
         }
-        table.print(System.out);
+        return view.folder + ": " + view.servers.size() + " servers, " + view.connections.size() + " connections"
+                + (view.unread > 0 ? ", " + view.unread + " that cannot be read" : "")
+                + (keys ? " (q: end, s: sort by " + order.next() + ")" : "") + "\n\n" + table;
     }
 
     private static String shortened(String name) {
@@ -292,7 +215,7 @@ final class TopCommand implements Runnable {
         map.put("unread", view.unread);
         List<Object> connections = new ArrayList<>();
         for (int i = 0; i < flows.size(); i += 2) {
-            Map<String, Object> each = ListCommand.map(flows.get(i).connection);
+            Map<String, Object> each = ListCommand.map(flows.get(i).connection());
             each.put("toServer", map(flows.get(i)));
             each.put("toClient", map(flows.get(i + 1)));
             connections.add(each);
@@ -303,15 +226,15 @@ final class TopCommand implements Runnable {
 
     private static Map<String, Object> map(Flow flow) {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("messages", flow.now.messages());
-        map.put("bytes", flow.now.bytes());
-        map.put("waitingBytes", flow.now.waiting());
-        map.put("messagesPerSecond", Math.round(flow.messages));
-        map.put("bytesPerSecond", Math.round(flow.bytes));
-        map.put("producers", flow.now.producers());
-        map.put("payloadsPerSecond", Math.round(flow.payloads));
+        map.put("messages", flow.now().messages());
+        map.put("bytes", flow.now().bytes());
+        map.put("waitingBytes", flow.now().waiting());
+        map.put("messagesPerSecond", Math.round(flow.messages()));
+        map.put("bytesPerSecond", Math.round(flow.bytes()));
+        map.put("producers", flow.now().producers());
+        map.put("payloadsPerSecond", Math.round(flow.payloads()));
         List<Object> consumers = new ArrayList<>();
-        for (FabricView.Consumer consumer : flow.now.consumers()) {
+        for (FabricView.Consumer consumer : flow.now().consumers()) {
             Map<String, Object> each = new LinkedHashMap<>();
             each.put("id", consumer.id());
             each.put("state", consumer.state());
@@ -321,7 +244,7 @@ final class TopCommand implements Runnable {
             consumers.add(each);
         }
         map.put("consumers", consumers);
-        map.put("stuck", flow.stuck);
+        map.put("stuck", flow.stuck());
         return map;
     }
 }

@@ -2,17 +2,23 @@ package io.github.comch4j.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.interop.Sdk;
 import io.github.comch4j.management.MBeans;
 import io.github.comch4j.samples.ChildVm;
 import io.github.comch4j.samples.ChildVms;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -189,25 +195,90 @@ class TopIT {
         }
     }
 
+    /** Through the keyboard of a terminal, which is left as it was. */
+    @Test
+    void keys() throws Exception {
+        comch("dpu", "serve", "--name", name).awaitOutput(name);
+        Path drawn = folder.resolve("drawn");
+        String[] top = {"top", "-i", "0.1", "--sort", "bytes", "--fabric", fabric.toString()};
+        Process terminal = Pty.start(drawn, Map.of(), Pty.line(top) + "; stty -a");
+        try (OutputStream keyboard = terminal.getOutputStream()) {
+            await(drawn, terminal, "s: sort by waiting");
+            keyboard.write('s');
+            keyboard.flush();
+            await(drawn, terminal, "s: sort by buffers");
+            keyboard.write('q');
+            keyboard.flush();
+            await(drawn, terminal, " icanon");
+        }
+        terminal.waitFor();
+        assertThat(Files.readString(drawn)).doesNotContain("Exception");
+    }
+
+    private static void await(Path file, Process process, String text) throws Exception {
+        while (!Files.readString(file).contains(text)) {
+            assertThat(process.isAlive()).as(Files.readString(file)).isTrue();
+            Thread.sleep(20);
+        }
+    }
+
+    /** With libraries that have that API, whose connections have memory of their own. */
+    @Test
+    void connectionsOfTheEndpointApi() throws Exception {
+        String library = Sdk.install("2.5").libraries().toString();
+        String[] effort = {"-s", "1000", "-n", "100", "--library", library};
+        ChildVm server = comch("dpu", words(effort, "sample", "secure-channel-server", "-r", "b1:00.0"))
+                .awaitOutput("Started Listening");
+        ChildVm client = comch("host", words(effort, "sample", "secure-channel-client", "-p", "b1:00.0"));
+        String pid = Long.toString(client.handle().pid());
+        String serving = Long.toString(server.handle().pid());
+        while (!output("list").contains("\n" + pid + " ")) {
+            assertThat(client.isAlive()).as(client.err()).isTrue();
+        }
+        String seen = "";
+        while (!seen.matches("(?s).*\"messages\": 100,.*\"messages\": 100,.*")) {
+            assertThat(client.isAlive()).as(client.err() + seen).isTrue();
+            seen = output("top", "--once", "--json", "-i", "0.1");
+        }
+        assertThat(seen)
+                .containsPattern(
+                        "\"toServer\": \\{\\s+\"messages\": 100,\\s+\"bytes\": 1[0-9]{5},\\s+\"waitingBytes\": 0")
+                .contains("\"unread\": 0");
+        assertThat(output("list"))
+                .containsPattern("secure_channel_server +0000:b1:00.0 +" + serving + " +Comch sample +1\n")
+                .containsPattern("\n" + pid + " +Comch sample +secure_channel_server +0000:b1:00.0 +" + serving);
+        client.terminate();
+        server.terminate();
+    }
+
+    private static String[] words(String[] last, String... first) {
+        return Stream.concat(Stream.of(first), Stream.of(last)).toArray(String[]::new);
+    }
+
+    /** Neither is opened for reading, as its other end would be waited for. */
+    @Test
+    void aFifoIsNotWaitedFor() throws Exception {
+        Path fifo = folder.resolve("fifo");
+        new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor();
+        try (Descriptor held = Descriptor.held(fifo)) {
+            assertThatThrownBy(held::read).isInstanceOf(IOException.class).hasMessageContaining("is no file");
+        }
+        Path file = Files.writeString(folder.resolve("file"), "bytes");
+        try (Descriptor held = Descriptor.held(file)) {
+            Files.move(fifo, file, StandardCopyOption.REPLACE_EXISTING);
+            try (FileChannel open = held.read()) {
+                assertThat(open.size()).isEqualTo(5);
+            }
+        }
+    }
+
     /** As on a terminal: the screen is drawn again, until Ctrl-C. */
     @Test
     void aScreenThatIsDrawnAgain() throws Exception {
         comch("dpu", "serve", "--name", name).awaitOutput(name);
-        String command = String.join(
-                " ",
-                "timeout -s INT 6",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1 -cp",
-                System.getProperty("java.class.path"),
-                Comch.class.getName(),
-                "top -i 0.1 --fabric",
-                fabric.toString());
         Path drawn = folder.resolve("drawn");
-        Process terminal = new ProcessBuilder("script", "-qec", command, "/dev/null")
-                .redirectErrorStream(true)
-                .redirectOutput(drawn.toFile())
-                .start();
-        terminal.waitFor();
+        Pty.start(drawn, Map.of(), "timeout -s INT 6 " + Pty.line("top", "-i", "0.1", "--fabric", fabric.toString()))
+                .waitFor();
         assertThat(Files.readString(drawn))
                 .containsPattern("(?s)\033\\[H\033\\[2J.*" + name + ".*\033\\[H\033\\[2J.*" + name)
                 .doesNotContain("Exception");
