@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "  comch emulator faults",
             "",
             "Faults: refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR,",
-            "drop=K, latency=US, bandwidth=MB; docs/emulator.md tells of each."
+            "drop=K, latency=US, bandwidth=MB; docs/emulator-faults.md tells of each."
         })
 final class EmulatorFaults implements Runnable {
     private static final String SUFFIX = ".faults";
