@@ -77,6 +77,7 @@ export default {
         collapsed: true,
         items: pages(
           ['Cookbook', '/cookbook'],
+          ['From C, JNI or Unix sockets', '/coming-from'],
           ['Sockets', '/sockets'],
           ['Calls', '/rpc'],
           ['Netty and gRPC', '/netty'],
