@@ -75,22 +75,42 @@ export default {
       {
         text: 'How-to',
         collapsed: true,
-        items: pages(
-          ['Cookbook', '/cookbook'],
-          ['From C, JNI or Unix sockets', '/coming-from'],
-          ['Sockets', '/sockets'],
-          ['Calls', '/rpc'],
-          ['Netty and gRPC', '/netty'],
-          ['Slots and records', '/records'],
-          ['Labels of consumers', '/labels'],
-          ['The endpoint API', '/channel'],
-          ['DMA', '/dma'],
-          ['The DPA and MsgQ', '/dpa'],
-          ['Metrics, events, logs', '/observability'],
-          ['Testing your program', '/testing-your-program'],
-          ['Packaging', '/packaging'],
-          ['GraalVM native image', '/native-image']
-        )
+        items: [
+          {
+            text: 'Cookbook',
+            link: '/cookbook',
+            collapsed: false,
+            items: pages(
+              ['Ask and answer', '/cookbook#calls'],
+              ['Shut down in good order', '/cookbook#stopping-a-server-in-good-order'],
+              ['Keep the newest value', '/cookbook#telemetry-with-a-slow-consumer'],
+              ['Reconnect', '/cookbook#staying-connected'],
+              ['Serve many clients', '/cookbook#many-clients'],
+              ['Close at exit', '/cookbook#a-shutdown-hook'],
+              ['Know which consumer is which', '/cookbook#which-consumer-is-which'],
+              ['Use several threads', '/cookbook#several-engines'],
+              ['Read records in place', '/cookbook#many-records-in-one-buffer'],
+              ['Send one thing to many', '/cookbook#the-same-data-to-many-peers'],
+              ['Read and write a remote file', '/cookbook#blocks-remote-reads-and-writes-of-a-mapped-file']
+            )
+          },
+          ...pages(
+            ['From C, JNI or Unix sockets', '/coming-from'],
+            ['Sockets', '/sockets'],
+            ['Calls', '/rpc'],
+            ['Netty and gRPC', '/netty'],
+            ['Slots and records', '/records'],
+            ['Labels of consumers', '/labels'],
+            ['The endpoint API', '/channel'],
+            ['DMA', '/dma'],
+            ['The DPA and MsgQ', '/dpa'],
+            ['Metrics, events, logs', '/observability'],
+            ['Testing your program', '/testing-your-program'],
+            ['Packaging', '/packaging'],
+            ['GraalVM native image', '/native-image'],
+            ['Containers', '/emulator#in-containers']
+          )
+        ]
       },
       {
         text: 'On hardware',
