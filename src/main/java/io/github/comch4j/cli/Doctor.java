@@ -32,6 +32,8 @@ final class Doctor {
     private static final String NVIDIA = "0x15b3";
     private static final String LIBRARIES = "DOCA libraries";
     private static final String FABRIC = "fabric folder";
+    private static final String DPA = "DPA";
+    private static final String WITH_DPA = "BlueField-3";
     private static final int GROUP_WRITE = 0020;
     private static final int OTHERS_WRITE = 0002;
     private static final long LEAST_SHARED = 64L << 20;
@@ -201,14 +203,25 @@ final class Doctor {
         }
         findings.add(
                 Finding.good("card", model + " at " + String.join(", ", cards) + (dpu ? "; this is the DPU" : "")));
+        boolean accelerated = model.equals(WITH_DPA);
         if (dpu) {
             eswitch(cards.getFirst());
         } else {
-            mode(cards.getFirst());
+            mode(cards.getFirst(), accelerated);
+        }
+        if (dpu) {
+            startsPrograms(accelerated, "in DPU mode, programs for it are started here, on the Arm cores");
         }
     }
 
-    private void mode(String address) {
+    /** As reports of DOCA 2.7 and 2.8 have it (docs/dpa.md). */
+    private void startsPrograms(boolean accelerated, String sentence) {
+        if (accelerated) {
+            findings.add(Finding.note(DPA, sentence, "see docs/dpa.md, \"Where programs start\""));
+        }
+    }
+
+    private void mode(String address, boolean accelerated) {
         String said = machine.run("mlxconfig", "-d", address, "-e", "query", "INTERNAL_CPU_OFFLOAD_ENGINE")
                 .orElse("");
         if (said.contains("DISABLED(1)")) {
@@ -217,8 +230,10 @@ final class Doctor {
                     "the card is in NIC mode, in which nothing runs on its processor",
                     "mlxconfig -d " + address + " -y set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_OFFLOAD_ENGINE=0,"
                             + " then a power cycle of the machine"));
+            startsPrograms(accelerated, "in NIC mode, programs for it are started on the host, and there is no Comch");
         } else if (said.contains("ENABLED(0)")) {
             findings.add(Finding.good("mode", "the card is in DPU mode"));
+            startsPrograms(accelerated, "in DPU mode, programs for it are started on the Arm cores, not on the host");
         } else {
             findings.add(Finding.limit(
                     "mode",
@@ -401,8 +416,8 @@ final class Doctor {
         }
         findings.add(
                 with.isEmpty()
-                        ? Finding.note("DPA", "no device has one, which MsgQ alone needs", "")
-                        : Finding.good("DPA", "reached by " + String.join(", ", with)));
+                        ? Finding.note(DPA, "no device has one, which MsgQ alone needs", "")
+                        : Finding.good(DPA, "reached by " + String.join(", ", with)));
     }
 
     /** What goes from end to end, where both are here. */

@@ -112,7 +112,7 @@ class DoctorIT {
     void aHostInWhichAllIsWell() throws Exception {
         host();
         List<String> said = diagnosis(0);
-        assertThat(said).allMatch(line -> line.startsWith("✔ "));
+        assertThat(said).noneMatch(line -> line.startsWith("! ") || line.startsWith("✘ "));
         assertThat(said)
                 .contains(
                         "✔ libc: GNU C library 2.36",
@@ -120,6 +120,7 @@ class DoctorIT {
                         "✔ dependencies: all that libdoca_comch.so.2.9.1 needs is there",
                         "✔ card: BlueField-3 at 0000:b1:00.0",
                         "✔ mode: the card is in DPU mode",
+                        "· DPA: in DPU mode, programs for it are started on the Arm cores, not on the host",
                         "✔ verbs: /dev/infiniband has uverbs0",
                         "✔ locked memory: unlimited",
                         "✔ shared memory: 4096 MiB free in /dev/shm");
@@ -130,7 +131,9 @@ class DoctorIT {
         dpu();
         assertThat(diagnosis(0))
                 .contains(
-                        "✔ card: BlueField-3 at 0000:03:00.0; this is the DPU", "✔ representors: en3f0pf0sf0, pf0hpf");
+                        "✔ card: BlueField-3 at 0000:03:00.0; this is the DPU",
+                        "✔ representors: en3f0pf0sf0, pf0hpf",
+                        "· DPA: in DPU mode, programs for it are started here, on the Arm cores");
     }
 
     @Test
@@ -141,9 +144,20 @@ class DoctorIT {
                 .containsSequence(
                         "✘ mode: the card is in NIC mode, in which nothing runs on its processor",
                         "    → mlxconfig -d 0000:b1:00.0 -y set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_OFFLOAD_ENGINE=0,"
-                                + " then a power cycle of the machine");
+                                + " then a power cycle of the machine",
+                        "· DPA: in NIC mode, programs for it are started on the host, and there is no Comch");
         Files.delete(at("/usr/bin/mlxconfig"));
         assertThat(diagnosis(1)).anyMatch(line -> line.startsWith("! mode: whether the card is in DPU mode is not"));
+    }
+
+    /** BlueField-2 has no such cores. */
+    @Test
+    void aCardWithoutDpa() throws Exception {
+        host();
+        write("/sys/bus/pci/devices/" + FUNCTION + "/device", "0xa2d6");
+        assertThat(diagnosis(0))
+                .contains("✔ card: BlueField-2 at 0000:b1:00.0")
+                .noneMatch(line -> line.contains("DPA"));
     }
 
     @Test
