@@ -2,6 +2,7 @@ package io.github.comch4j.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.dockerjava.api.command.CreateContainerCmd;
 import io.github.comch4j.cli.Comch;
 import io.github.comch4j.testing.EmulatedContainers;
 import io.github.comch4j.testing.EmulatedMachine.Side;
@@ -54,5 +55,44 @@ class ToolContainersIT {
         assertThat(sender.exitCode()).as(sender.output()).isZero();
         assertThat(sender.output().lines()).contains("> one", "> two");
         assertThat(receiver.exitCode()).as(receiver.output()).isZero();
+    }
+
+    /** Neither a card nor an SDK: what there is, and that the emulated machine works. */
+    @Test
+    void theDoctorWhereThereAreNoDevices() {
+        Box doctor = boxes.start(comch(Side.BOTH, "doctor", "--json"));
+        assertThat(doctor.exitCode()).as(doctor.output()).isEqualTo(1);
+        assertThat(doctor.output())
+                .contains(
+                        "no DOCA SDK is installed: programs run on the emulated BlueField",
+                        "/fabric is this user's, and no dead server has left anything",
+                        "went from 0000:b1:00.0 to 0000:03:00.0 and back in ")
+                .doesNotContain("\"bad\"");
+        Box one = boxes.start(comch(Side.DPU, "doctor"));
+        assertThat(one.exitCode()).as(one.output()).isEqualTo(1);
+        assertThat(one.output()).contains("not tried: this machine has the DPU's side only");
+    }
+
+    /** From within the containers each sees itself; who sees all processes sees both. */
+    @Test
+    void theMachineOfTwoContainers() {
+        boxes.start(comch(Side.DPU, "serve")).await("0000:03:00.0 serves");
+        boxes.start(comch(Side.HOST, "ping", "-c", "0", "-i", "0.01")).await("64 bytes from");
+        Box blind = boxes.start(comch(Side.HOST, "top", "--once"));
+        assertThat(blind.exitCode()).as(blind.output()).isZero();
+        assertThat(blind.output()).startsWith("/fabric: 0 servers, 0 connections");
+        Box seeing = boxes.start(comch(Side.HOST, "top", "--once").with(ToolContainersIT::seesAllProcesses));
+        assertThat(seeing.exitCode()).as(seeing.output()).isZero();
+        assertThat(seeing.output())
+                .contains(": 1 servers, 1 connections")
+                .containsPattern("comch4j-ping +0000:b1:00.0 +\\d+ +\\d+ +[1-9]");
+        Box listing = boxes.start(comch(Side.HOST, "list").with(ToolContainersIT::seesAllProcesses));
+        assertThat(listing.exitCode()).as(listing.output()).isZero();
+        assertThat(listing.output()).contains("Comch serve", "Comch ping");
+    }
+
+    private static void seesAllProcesses(CreateContainerCmd create) {
+        create.getHostConfig().withPidMode("host");
+        Box.allowTracing(create);
     }
 }
