@@ -265,7 +265,8 @@ final class EmulatedBlueFieldExtension
             for (PeerProcess peer : machine.takePeers()) {
                 AssertionError bad = peer.unexpectedEnd();
                 peer.close();
-                context.publishReportEntry(peer.toString(), peer.output());
+                String output = peer.output();
+                context.publishReportEntry(peer.toString(), output.isBlank() ? "(nothing was written)" : output);
                 if (bad != null) {
                     failures.add(bad);
                 } else if (context.getExecutionException().isPresent()) {

@@ -61,6 +61,24 @@ class PeerProcessIT {
 
     @EmulatedBlueField
     @Execution(ExecutionMode.SAME_THREAD)
+    static class IsSilent {
+        @Test
+        void ends(EmulatedMachine machine) {
+            machine.peer(EmulatedMachine.Side.HOST, GreetingPeer.class, "serve", "peer")
+                    .start()
+                    .kill();
+        }
+    }
+
+    @Test
+    void onePeerThatHasSaidNothingIsInTheReport() {
+        Outcome outcome = Outcome.of(IsSilent.class);
+        outcome.assertPassed(1);
+        assertThat(outcome.reported()).singleElement().asString().endsWith(": (nothing was written)");
+    }
+
+    @EmulatedBlueField
+    @Execution(ExecutionMode.SAME_THREAD)
     static class LeavesItRunning {
         private static long pid;
 
