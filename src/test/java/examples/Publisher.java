@@ -1,5 +1,6 @@
 package examples;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
@@ -51,8 +52,12 @@ public final class Publisher implements AutoCloseable {
         broadcast.segment().copyFrom(data);                      // or written in place: once for all
         broadcast.commit(data.byteSize());
         for (Subscriber subscriber : subscribers.values()) {
-            if (!broadcast.trySend(subscriber.producer(), subscriber.consumer()).accepted()) {
-                missed++;                                        // this one is behind, and gets a later one
+            try {
+                if (!broadcast.trySend(subscriber.producer(), subscriber.consumer()).accepted()) {
+                    missed++;                                    // this one is behind, and gets a later one
+                }
+            } catch (DocaException leaving) {                    // its consumer has ended; onDisconnected follows
+                missed++;
             }
         }
         broadcast.release();                                     // its place is free when the last send has ended
