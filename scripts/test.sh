@@ -477,6 +477,7 @@ stage_demo() {
   head -c 10000001 /dev/urandom >"$file"
   check "Demo: 10 MB in chunks of 64 KiB" scripts/demo.sh --chunk 64k "$file"
   rm -f "$file"
+  check "Demo: a sample by its script" scripts/sample.sh filedrop
 }
 
 # it_group NAME GROUP OPTION...: the integration tests that bear this tag.

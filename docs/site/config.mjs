@@ -95,6 +95,7 @@ export default {
             )
           },
           ...pages(
+            ['Samples to start', '/samples'],
             ['From C, JNI or Unix sockets', '/coming-from'],
             ['Sockets', '/sockets'],
             ['Calls', '/rpc'],

@@ -1,0 +1,33 @@
+# Sourced after tools.sh: the jar of this project, for scripts that start programs with it.
+# shellcheck shell=bash
+
+# Sets jar to the library's jar, built now when a source is newer than it.
+build() {
+  local log=$COMCH4J_ROOT/target/logs/build.log
+  need jdk mvn cmake cc make
+  mkdir -p "${log%/*}"
+  # Two halves started by hand at once must not build at once.
+  if command -v flock >/dev/null 2>&1; then
+    exec 9>"$COMCH4J_ROOT/target/logs/build.lock"
+    flock 9
+  fi
+  jar=$(find_jar)
+  if [ -z "$jar" ] ||
+    [ -n "$(cd "$COMCH4J_ROOT" && find pom.xml src/main generated headers -newer "$jar" -print -quit)" ]; then
+    say "building (the first time takes a minute or two)"
+    if ! maven -Dmaven.test.skip=true -Dmaven.compiler.failOnWarning=false package >"$log" 2>&1 9>&-; then
+      tail -n 40 "$log" >&2
+      die "the build failed: see $log"
+    fi
+    jar=$(find_jar)
+    [ -n "$jar" ] || die "the build made no jar: see $log"
+    # Maven leaves a jar alone when its content has not changed.
+    touch "$jar"
+  fi
+  exec 9>&-
+}
+
+find_jar() {
+  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' \
+    ! -name '*-javadoc.jar' ! -name '*-tool.jar' -print -quit 2>/dev/null
+}

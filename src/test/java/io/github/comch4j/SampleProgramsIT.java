@@ -1,0 +1,115 @@
+package io.github.comch4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.testing.EmulatedBlueField;
+import io.github.comch4j.testing.EmulatedMachine;
+import io.github.comch4j.testing.EmulatedMachine.Side;
+import io.github.comch4j.testing.PeerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The samples, each in two processes, with what their READMEs show. */
+@Timeout(120)
+@EmulatedBlueField
+class SampleProgramsIT {
+    private static final String[] NOTHING = {};
+
+    /** The host's program to its end, which must be a good one: what it has written. */
+    private static String host(EmulatedMachine machine, Class<?> main, String... arguments) {
+        PeerProcess host = machine.peer(Side.HOST, main, arguments).start();
+        assertThat(host.exitStatus()).as(host::output).isZero();
+        return host.output();
+    }
+
+    private static PeerProcess dpu(EmulatedMachine machine, Class<?> main, String ready, String... arguments) {
+        PeerProcess dpu = machine.peer(Side.DPU, main, arguments).start();
+        dpu.awaitLine(ready);
+        return dpu;
+    }
+
+    @Test
+    void fileDrop(EmulatedMachine machine, @TempDir Path folder) throws IOException {
+        byte[] bytes = new byte[3_000_001];
+        new Random(7).nextBytes(bytes);
+        Path large = Files.write(folder.resolve("large"), bytes);
+        Path empty = Files.write(folder.resolve("empty"), new byte[0]);
+        Path there = Files.createDirectory(folder.resolve("there"));
+        dpu(machine, samples.filedrop.Dpu.class, "puts files into", there.toString());
+
+        assertThat(host(machine, samples.filedrop.Host.class, large.toString(), empty.toString()))
+                .contains("large: dropped", "empty: dropped");
+        assertThat(there.resolve("large")).hasBinaryContent(bytes);
+        assertThat(there.resolve("empty")).isEmptyFile();
+
+        // a host that is killed in the middle leaves no file, and the next one is served
+        Path fifo = folder.resolve("fifo");
+        assertThat(run("mkfifo", fifo.toString())).isZero();
+        PeerProcess killed = machine.peer(Side.HOST, samples.filedrop.Host.class, fifo.toString())
+                .start();
+        try (var writer = Files.newOutputStream(fifo)) { // opens when the host does
+            writer.write(bytes);
+            killed.kill();
+        } catch (IOException e) {
+            assertThat(e).hasMessageContaining("Broken pipe"); // of the host that is gone
+        }
+        assertThat(host(machine, samples.filedrop.Host.class, large.toString())).contains("large: dropped");
+        assertThat(there.resolve("fifo")).doesNotExist();
+    }
+
+    private static int run(String... command) throws IOException {
+        try {
+            return new ProcessBuilder(command).start().waitFor();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Test
+    void telemetryMissesReadingsAtASlowHostOnly(EmulatedMachine machine) {
+        dpu(machine, samples.telemetry.Dpu.class, "a reading every 2 ms", "2");
+        PeerProcess slow = machine.peer(Side.HOST, samples.telemetry.Host.class, "12", "50")
+                .start();
+        slow.awaitLine("load");
+        assertThat(host(machine, samples.telemetry.Host.class, "200")).contains("200 readings seen");
+        assertThat(slow.exitStatus()).isZero();
+        assertThat(slow.output()).contains("12 readings seen").doesNotContain(" 0 missed");
+    }
+
+    @Test
+    void keyValue(EmulatedMachine machine) {
+        dpu(machine, samples.keyvalue.Dpu.class, "is ready");
+        assertThat(host(machine, samples.keyvalue.Host.class, NOTHING).lines())
+                .startsWith(
+                        "keys: colour shape", "colour = blue", "colour is removed, it was blue", "no such key: colour")
+                .last()
+                .asString()
+                .startsWith("50000 calls of 200 callers: ");
+        assertThat(host(machine, samples.keyvalue.Host.class, "get", "shape")).isEqualTo("shape = round");
+    }
+
+    @Test
+    void blockDevice(EmulatedMachine machine, @TempDir Path folder) {
+        dpu(
+                machine,
+                samples.blockdevice.Dpu.class,
+                "serving",
+                folder.resolve("blocks").toString());
+        assertThat(host(machine, samples.blockdevice.Host.class, NOTHING))
+                .endsWith("11024 requests intact, 0 blocks differ");
+        assertThat(folder.resolve("blocks")).hasSize(64L << 20);
+    }
+
+    @Test
+    void grpc(EmulatedMachine machine) {
+        dpu(machine, samples.grpc.Dpu.class, "gRPC is served");
+        assertThat(host(machine, samples.grpc.Host.class, "reader", "2"))
+                .containsPattern("hello reader, this is process \\d+")
+                .endsWith("response 1" + System.lineSeparator() + "response 2");
+    }
+}
