@@ -10,8 +10,10 @@ in another one, and returns a bare doca_error_t. Afterwards
   * Symbols finds it, by the name of an older release too, and explains a function that is missing;
   * what the call throws arrives as it was thrown;
   * a doca_error_t is an Answer, which knows the function's name, and a union doca_data a long;
-  * a hot function has a second form, NAME$hot, in which an address is a long and a doca_error_t an int: nothing is
-    allocated.
+  * all but the functions of the DPA's kernels are called by one handle, Symbols.call, as each shape of a handle takes
+    the JVM some milliseconds when it starts;
+  * a hot function has a second form, NAME$hot, with a handle of its own, in which an address is a long and a
+    doca_error_t an int: nothing is allocated.
 """
 import re
 import sys
@@ -35,6 +37,23 @@ FUNCTION = re.compile(
 
 UNION = "doca_data.layout()"
 LONG = "ValueLayout.JAVA_LONG"
+
+KERNELS = "dpa_h"  # each of its functions may be called for each message
+WIDENED = {
+    "MemorySegment": "Symbols.address({})",
+    "long": "{}",
+    "int": "{}",
+    "short": "Short.toUnsignedLong({})",
+    "byte": "Byte.toUnsignedLong({})",
+}
+NARROWED = {
+    "MemorySegment": "Symbols.memory({})",
+    "long": "{}",
+    "int": "(int) {}",
+    "short": "(short) {}",
+    "byte": "(byte) {}",
+    "void": "{}",
+}
 
 
 def holder(name, shape):
@@ -61,7 +80,20 @@ def method(c, name, returned, type_of_call, parameters):
     )
 
 
-def rewritten(function, hot):
+def seldom(c, name, shape, returned, type_of_call, parameters):
+    """returned: as of method()."""
+    arguments = "".join(", " + WIDENED[one.split()[0]].format(one.split()[1]) for one in parameters)
+    call = NARROWED[type_of_call].format(f'Symbols.call("{name}"{arguments})')
+    return (
+        f"    /** Its shape. */\n    public static FunctionDescriptor {name}$descriptor() {{\n"
+        f"        return {shape};\n    }}\n\n"
+        f"    /**\n{c}     */\n"
+        f"    public static {'Answer' if 'Answer' in returned else type_of_call} {name}({', '.join(parameters)}) {{\n"
+        f"        {returned.format(call)};\n    }}\n"
+    )
+
+
+def rewritten(function, hot, kernels):
     name, shape, c, returned = (function[part] for part in ("name", "shape", "c", "type"))
     parameters = function["parameters"].split(", ") if function["parameters"] else []
     layouts = re.findall(r"\w+\.\w+(?:\(\))?", shape[len("FunctionDescriptor."):])
@@ -72,8 +104,12 @@ def rewritten(function, hot):
     shape = shape.replace(UNION, LONG)
     code = f"{{@snippet lang=c :\n     * doca_error_t {name}(" in c
     how = "return {}" if returned != "void" else "{}"
-    text = holder(name, shape) + method(
-        c, name, f'return new Answer("{name}", {{}})' if code else how, returned, parameters)
+    answered = f'return new Answer("{name}", {{}})' if code else how
+    text = (
+        holder(name, shape) + method(c, name, answered, returned, parameters)
+        if kernels
+        else seldom(c, name, shape, answered, returned, parameters)
+    )
     if name in hot:
         kept = hot.pop(name)
         places = iter([returned, *parameters] if returned != "void" else parameters)
@@ -90,7 +126,7 @@ def rewritten(function, hot):
 def main():
     hot = {line.split()[0]: line.split()[1:] for line in Path(sys.argv[1]).read_text().splitlines()}
     for path in map(Path, sys.argv[2:]):
-        text, found = FUNCTION.subn(lambda function: rewritten(function, hot), path.read_text())
+        text, found = FUNCTION.subn(lambda function: rewritten(function, hot, path.stem == KERNELS), path.read_text())
         if not found or "downcallHandle(ADDR, DESC)" in text:
             sys.exit(f"bindings.py: jextract writes functions in another way: {path}")
         path.write_text(text.replace(

@@ -180,16 +180,10 @@ public class doca_h {
         return DOCA_DEVINFO_PCI_BDF_SIZE;
     }
 
-    private static class doca_version_runtime {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER    );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_version_runtime", DESC);
-    }
-
     /** Its shape. */
     public static FunctionDescriptor doca_version_runtime$descriptor() {
-        return doca_version_runtime.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER    );
     }
 
     /**
@@ -198,11 +192,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_version_runtime() {
-        try {
-            return (MemorySegment) doca_version_runtime.HANDLE.invokeExact();
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_version_runtime"));
     }
     private static final int DOCA_SUCCESS = (int)0L;
     /**
@@ -484,18 +474,12 @@ public class doca_h {
         return DOCA_ERROR_SKIPPED;
     }
 
-    private static class doca_error_get_name {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_error_get_name$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_error_get_name", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_error_get_name$descriptor() {
-        return doca_error_get_name.DESC;
     }
 
     /**
@@ -504,25 +488,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_error_get_name(int error) {
-        try {
-            return (MemorySegment) doca_error_get_name.HANDLE.invokeExact(error);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_error_get_descr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_error_get_descr", DESC);
+        return Symbols.memory(Symbols.call("doca_error_get_name", error));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_error_get_descr$descriptor() {
-        return doca_error_get_descr.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -531,26 +505,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_error_get_descr(int error) {
-        try {
-            return (MemorySegment) doca_error_get_descr.HANDLE.invokeExact(error);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inc_refcount {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inc_refcount", DESC);
+        return Symbols.memory(Symbols.call("doca_error_get_descr", error));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inc_refcount$descriptor() {
-        return doca_buf_inc_refcount.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -559,26 +523,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inc_refcount(MemorySegment buf, MemorySegment refcount) {
-        try {
-            return new Answer("doca_buf_inc_refcount", (int) doca_buf_inc_refcount.HANDLE.invokeExact(buf, refcount));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_dec_refcount {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_dec_refcount", DESC);
+        return new Answer("doca_buf_inc_refcount", (int) Symbols.call("doca_buf_inc_refcount", Symbols.address(buf), Symbols.address(refcount)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_dec_refcount$descriptor() {
-        return doca_buf_dec_refcount.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -587,26 +541,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_dec_refcount(MemorySegment buf, MemorySegment refcount) {
-        try {
-            return new Answer("doca_buf_dec_refcount", (int) doca_buf_dec_refcount.HANDLE.invokeExact(buf, refcount));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_refcount {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_refcount", DESC);
+        return new Answer("doca_buf_dec_refcount", (int) Symbols.call("doca_buf_dec_refcount", Symbols.address(buf), Symbols.address(refcount)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_refcount$descriptor() {
-        return doca_buf_get_refcount.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -615,26 +559,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_refcount(MemorySegment buf, MemorySegment refcount) {
-        try {
-            return new Answer("doca_buf_get_refcount", (int) doca_buf_get_refcount.HANDLE.invokeExact(buf, refcount));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_head {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_head", DESC);
+        return new Answer("doca_buf_get_refcount", (int) Symbols.call("doca_buf_get_refcount", Symbols.address(buf), Symbols.address(refcount)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_head$descriptor() {
-        return doca_buf_get_head.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -643,26 +577,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_head(MemorySegment buf, MemorySegment head) {
-        try {
-            return new Answer("doca_buf_get_head", (int) doca_buf_get_head.HANDLE.invokeExact(buf, head));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_len", DESC);
+        return new Answer("doca_buf_get_head", (int) Symbols.call("doca_buf_get_head", Symbols.address(buf), Symbols.address(head)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_len$descriptor() {
-        return doca_buf_get_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -671,26 +595,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_len(MemorySegment buf, MemorySegment len) {
-        try {
-            return new Answer("doca_buf_get_len", (int) doca_buf_get_len.HANDLE.invokeExact(buf, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_data", DESC);
+        return new Answer("doca_buf_get_len", (int) Symbols.call("doca_buf_get_len", Symbols.address(buf), Symbols.address(len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_data$descriptor() {
-        return doca_buf_get_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -699,26 +613,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_data(MemorySegment buf, MemorySegment data) {
-        try {
-            return new Answer("doca_buf_get_data", (int) doca_buf_get_data.HANDLE.invokeExact(buf, data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_data_len", DESC);
+        return new Answer("doca_buf_get_data", (int) Symbols.call("doca_buf_get_data", Symbols.address(buf), Symbols.address(data)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_data_len$descriptor() {
-        return doca_buf_get_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -727,11 +631,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_data_len(MemorySegment buf, MemorySegment data_len) {
-        try {
-            return new Answer("doca_buf_get_data_len", (int) doca_buf_get_data_len.HANDLE.invokeExact(buf, data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_get_data_len", (int) Symbols.call("doca_buf_get_data_len", Symbols.address(buf), Symbols.address(data_len)));
     }
 
     private static class doca_buf_get_data_len$hot {
@@ -762,20 +662,14 @@ public class doca_h {
         }
     }
 
-    private static class doca_buf_set_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_set_data$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_set_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_set_data$descriptor() {
-        return doca_buf_set_data.DESC;
     }
 
     /**
@@ -784,11 +678,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_set_data(MemorySegment buf, MemorySegment data, long data_len) {
-        try {
-            return new Answer("doca_buf_set_data", (int) doca_buf_set_data.HANDLE.invokeExact(buf, data, data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_set_data", (int) Symbols.call("doca_buf_set_data", Symbols.address(buf), Symbols.address(data), data_len));
     }
 
     private static class doca_buf_set_data$hot {
@@ -820,19 +710,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_buf_set_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_set_data_len$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_set_data_len", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_set_data_len$descriptor() {
-        return doca_buf_set_data_len.DESC;
     }
 
     /**
@@ -841,25 +725,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_set_data_len(MemorySegment buf, long data_len) {
-        try {
-            return new Answer("doca_buf_set_data_len", (int) doca_buf_set_data_len.HANDLE.invokeExact(buf, data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_reset_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_reset_data_len", DESC);
+        return new Answer("doca_buf_set_data_len", (int) Symbols.call("doca_buf_set_data_len", Symbols.address(buf), data_len));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_reset_data_len$descriptor() {
-        return doca_buf_reset_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -868,11 +742,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_reset_data_len(MemorySegment buf) {
-        try {
-            return new Answer("doca_buf_reset_data_len", (int) doca_buf_reset_data_len.HANDLE.invokeExact(buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_reset_data_len", (int) Symbols.call("doca_buf_reset_data_len", Symbols.address(buf)));
     }
 
     private static class doca_buf_reset_data_len$hot {
@@ -902,19 +772,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_buf_get_next_in_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_get_next_in_list$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_next_in_list", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_get_next_in_list$descriptor() {
-        return doca_buf_get_next_in_list.DESC;
     }
 
     /**
@@ -923,26 +787,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_next_in_list(MemorySegment buf, MemorySegment next_buf) {
-        try {
-            return new Answer("doca_buf_get_next_in_list", (int) doca_buf_get_next_in_list.HANDLE.invokeExact(buf, next_buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_last_in_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_last_in_list", DESC);
+        return new Answer("doca_buf_get_next_in_list", (int) Symbols.call("doca_buf_get_next_in_list", Symbols.address(buf), Symbols.address(next_buf)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_last_in_list$descriptor() {
-        return doca_buf_get_last_in_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -951,26 +805,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_last_in_list(MemorySegment buf, MemorySegment last_buf) {
-        try {
-            return new Answer("doca_buf_get_last_in_list", (int) doca_buf_get_last_in_list.HANDLE.invokeExact(buf, last_buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_is_last_in_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_is_last_in_list", DESC);
+        return new Answer("doca_buf_get_last_in_list", (int) Symbols.call("doca_buf_get_last_in_list", Symbols.address(buf), Symbols.address(last_buf)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_is_last_in_list$descriptor() {
-        return doca_buf_is_last_in_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -979,26 +823,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_is_last_in_list(MemorySegment buf, MemorySegment is_last) {
-        try {
-            return new Answer("doca_buf_is_last_in_list", (int) doca_buf_is_last_in_list.HANDLE.invokeExact(buf, is_last));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_is_first_in_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_is_first_in_list", DESC);
+        return new Answer("doca_buf_is_last_in_list", (int) Symbols.call("doca_buf_is_last_in_list", Symbols.address(buf), Symbols.address(is_last)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_is_first_in_list$descriptor() {
-        return doca_buf_is_first_in_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1007,26 +841,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_is_first_in_list(MemorySegment buf, MemorySegment is_first) {
-        try {
-            return new Answer("doca_buf_is_first_in_list", (int) doca_buf_is_first_in_list.HANDLE.invokeExact(buf, is_first));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_is_in_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_is_in_list", DESC);
+        return new Answer("doca_buf_is_first_in_list", (int) Symbols.call("doca_buf_is_first_in_list", Symbols.address(buf), Symbols.address(is_first)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_is_in_list$descriptor() {
-        return doca_buf_is_in_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1035,26 +859,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_is_in_list(MemorySegment buf, MemorySegment is_in_list) {
-        try {
-            return new Answer("doca_buf_is_in_list", (int) doca_buf_is_in_list.HANDLE.invokeExact(buf, is_in_list));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_get_list_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_get_list_len", DESC);
+        return new Answer("doca_buf_is_in_list", (int) Symbols.call("doca_buf_is_in_list", Symbols.address(buf), Symbols.address(is_in_list)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_get_list_len$descriptor() {
-        return doca_buf_get_list_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1063,26 +877,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_get_list_len(MemorySegment buf, MemorySegment num_elements) {
-        try {
-            return new Answer("doca_buf_get_list_len", (int) doca_buf_get_list_len.HANDLE.invokeExact(buf, num_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_chain_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_chain_list", DESC);
+        return new Answer("doca_buf_get_list_len", (int) Symbols.call("doca_buf_get_list_len", Symbols.address(buf), Symbols.address(num_elements)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_chain_list$descriptor() {
-        return doca_buf_chain_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1091,11 +895,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_chain_list(MemorySegment list1, MemorySegment list2) {
-        try {
-            return new Answer("doca_buf_chain_list", (int) doca_buf_chain_list.HANDLE.invokeExact(list1, list2));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_chain_list", (int) Symbols.call("doca_buf_chain_list", Symbols.address(list1), Symbols.address(list2)));
     }
 
     private static class doca_buf_chain_list$hot {
@@ -1126,20 +926,14 @@ public class doca_h {
         }
     }
 
-    private static class doca_buf_chain_list_tail {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_chain_list_tail$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_chain_list_tail", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_chain_list_tail$descriptor() {
-        return doca_buf_chain_list_tail.DESC;
     }
 
     /**
@@ -1148,26 +942,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_chain_list_tail(MemorySegment list1_head, MemorySegment list1_tail, MemorySegment list2) {
-        try {
-            return new Answer("doca_buf_chain_list_tail", (int) doca_buf_chain_list_tail.HANDLE.invokeExact(list1_head, list1_tail, list2));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_unchain_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_unchain_list", DESC);
+        return new Answer("doca_buf_chain_list_tail", (int) Symbols.call("doca_buf_chain_list_tail", Symbols.address(list1_head), Symbols.address(list1_tail), Symbols.address(list2)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_unchain_list$descriptor() {
-        return doca_buf_unchain_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1176,11 +960,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_unchain_list(MemorySegment list1, MemorySegment list2) {
-        try {
-            return new Answer("doca_buf_unchain_list", (int) doca_buf_unchain_list.HANDLE.invokeExact(list1, list2));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_unchain_list", (int) Symbols.call("doca_buf_unchain_list", Symbols.address(list1), Symbols.address(list2)));
     }
 
     private static class doca_buf_unchain_list$hot {
@@ -1217,19 +997,13 @@ public class doca_h {
      */
     public static final OfLong doca_dpa_dev_buf_arr_t = doca_h.C_LONG;
 
-    private static class doca_buf_arr_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_arr_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_arr_create$descriptor() {
-        return doca_buf_arr_create.DESC;
     }
 
     /**
@@ -1238,26 +1012,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_create(long num_elem, MemorySegment buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_create", (int) doca_buf_arr_create.HANDLE.invokeExact(num_elem, buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_set_target_gpu {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_set_target_gpu", DESC);
+        return new Answer("doca_buf_arr_create", (int) Symbols.call("doca_buf_arr_create", num_elem, Symbols.address(buf_arr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_set_target_gpu$descriptor() {
-        return doca_buf_arr_set_target_gpu.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1266,26 +1030,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_set_target_gpu(MemorySegment buf_arr, MemorySegment gpu_handler) {
-        try {
-            return new Answer("doca_buf_arr_set_target_gpu", (int) doca_buf_arr_set_target_gpu.HANDLE.invokeExact(buf_arr, gpu_handler));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_set_target_dpa {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_set_target_dpa", DESC);
+        return new Answer("doca_buf_arr_set_target_gpu", (int) Symbols.call("doca_buf_arr_set_target_gpu", Symbols.address(buf_arr), Symbols.address(gpu_handler)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_set_target_dpa$descriptor() {
-        return doca_buf_arr_set_target_dpa.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1294,28 +1048,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_set_target_dpa(MemorySegment buf_arr, MemorySegment dpa_handler) {
-        try {
-            return new Answer("doca_buf_arr_set_target_dpa", (int) doca_buf_arr_set_target_dpa.HANDLE.invokeExact(buf_arr, dpa_handler));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_arr_set_target_dpa", (int) Symbols.call("doca_buf_arr_set_target_dpa", Symbols.address(buf_arr), Symbols.address(dpa_handler)));
     }
 
-    private static class doca_buf_arr_set_params {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_arr_set_params$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_set_params", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_arr_set_params$descriptor() {
-        return doca_buf_arr_set_params.DESC;
     }
 
     /**
@@ -1324,25 +1068,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_set_params(MemorySegment buf_arr, MemorySegment mmap, long elem_size, long start_offset) {
-        try {
-            return new Answer("doca_buf_arr_set_params", (int) doca_buf_arr_set_params.HANDLE.invokeExact(buf_arr, mmap, elem_size, start_offset));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_start", DESC);
+        return new Answer("doca_buf_arr_set_params", (int) Symbols.call("doca_buf_arr_set_params", Symbols.address(buf_arr), Symbols.address(mmap), elem_size, start_offset));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_start$descriptor() {
-        return doca_buf_arr_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1351,25 +1085,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_start(MemorySegment buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_start", (int) doca_buf_arr_start.HANDLE.invokeExact(buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_stop", DESC);
+        return new Answer("doca_buf_arr_start", (int) Symbols.call("doca_buf_arr_start", Symbols.address(buf_arr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_stop$descriptor() {
-        return doca_buf_arr_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1378,25 +1102,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_stop(MemorySegment buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_stop", (int) doca_buf_arr_stop.HANDLE.invokeExact(buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_destroy", DESC);
+        return new Answer("doca_buf_arr_stop", (int) Symbols.call("doca_buf_arr_stop", Symbols.address(buf_arr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_destroy$descriptor() {
-        return doca_buf_arr_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1405,26 +1119,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_destroy(MemorySegment buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_destroy", (int) doca_buf_arr_destroy.HANDLE.invokeExact(buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_get_gpu_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_get_gpu_handle", DESC);
+        return new Answer("doca_buf_arr_destroy", (int) Symbols.call("doca_buf_arr_destroy", Symbols.address(buf_arr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_get_gpu_handle$descriptor() {
-        return doca_buf_arr_get_gpu_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1433,26 +1137,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_get_gpu_handle(MemorySegment buf_arr, MemorySegment gpu_buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_get_gpu_handle", (int) doca_buf_arr_get_gpu_handle.HANDLE.invokeExact(buf_arr, gpu_buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_arr_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_arr_get_dpa_handle", DESC);
+        return new Answer("doca_buf_arr_get_gpu_handle", (int) Symbols.call("doca_buf_arr_get_gpu_handle", Symbols.address(buf_arr), Symbols.address(gpu_buf_arr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_arr_get_dpa_handle$descriptor() {
-        return doca_buf_arr_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1461,11 +1155,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_arr_get_dpa_handle(MemorySegment buf_arr, MemorySegment dpa_buf_arr) {
-        try {
-            return new Answer("doca_buf_arr_get_dpa_handle", (int) doca_buf_arr_get_dpa_handle.HANDLE.invokeExact(buf_arr, dpa_buf_arr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_arr_get_dpa_handle", (int) Symbols.call("doca_buf_arr_get_dpa_handle", Symbols.address(buf_arr), Symbols.address(dpa_buf_arr)));
     }
     /**
      * {@snippet lang=c :
@@ -1705,19 +1395,13 @@ public class doca_h {
         return DOCA_MTU_SIZE_RAW_ETHERNET;
     }
 
-    private static class doca_buf_inventory_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_inventory_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_inventory_create$descriptor() {
-        return doca_buf_inventory_create.DESC;
     }
 
     /**
@@ -1726,25 +1410,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_create(long num_elements, MemorySegment inventory) {
-        try {
-            return new Answer("doca_buf_inventory_create", (int) doca_buf_inventory_create.HANDLE.invokeExact(num_elements, inventory));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_destroy", DESC);
+        return new Answer("doca_buf_inventory_create", (int) Symbols.call("doca_buf_inventory_create", num_elements, Symbols.address(inventory)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_destroy$descriptor() {
-        return doca_buf_inventory_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1753,25 +1427,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_destroy(MemorySegment inventory) {
-        try {
-            return new Answer("doca_buf_inventory_destroy", (int) doca_buf_inventory_destroy.HANDLE.invokeExact(inventory));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_start", DESC);
+        return new Answer("doca_buf_inventory_destroy", (int) Symbols.call("doca_buf_inventory_destroy", Symbols.address(inventory)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_start$descriptor() {
-        return doca_buf_inventory_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1780,25 +1444,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_start(MemorySegment inventory) {
-        try {
-            return new Answer("doca_buf_inventory_start", (int) doca_buf_inventory_start.HANDLE.invokeExact(inventory));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_stop", DESC);
+        return new Answer("doca_buf_inventory_start", (int) Symbols.call("doca_buf_inventory_start", Symbols.address(inventory)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_stop$descriptor() {
-        return doca_buf_inventory_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1807,15 +1461,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_stop(MemorySegment inventory) {
-        try {
-            return new Answer("doca_buf_inventory_stop", (int) doca_buf_inventory_stop.HANDLE.invokeExact(inventory));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_inventory_stop", (int) Symbols.call("doca_buf_inventory_stop", Symbols.address(inventory)));
     }
 
-    private static class doca_buf_inventory_buf_get_by_args {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_inventory_buf_get_by_args$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
@@ -1825,13 +1476,6 @@ public class doca_h {
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_buf_get_by_args", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_inventory_buf_get_by_args$descriptor() {
-        return doca_buf_inventory_buf_get_by_args.DESC;
     }
 
     /**
@@ -1840,27 +1484,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_buf_get_by_args(MemorySegment inventory, MemorySegment mmap, MemorySegment addr, long len, MemorySegment data, long data_len, MemorySegment buf) {
-        try {
-            return new Answer("doca_buf_inventory_buf_get_by_args", (int) doca_buf_inventory_buf_get_by_args.HANDLE.invokeExact(inventory, mmap, addr, len, data, data_len, buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_inventory_buf_get_by_args", (int) Symbols.call("doca_buf_inventory_buf_get_by_args", Symbols.address(inventory), Symbols.address(mmap), Symbols.address(addr), len, Symbols.address(data), data_len, Symbols.address(buf)));
     }
 
-    private static class doca_buf_inventory_buf_dup {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_inventory_buf_dup$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_buf_dup", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_inventory_buf_dup$descriptor() {
-        return doca_buf_inventory_buf_dup.DESC;
     }
 
     /**
@@ -1869,27 +1503,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_buf_dup(MemorySegment inventory, MemorySegment src_buf, MemorySegment dst_buf) {
-        try {
-            return new Answer("doca_buf_inventory_buf_dup", (int) doca_buf_inventory_buf_dup.HANDLE.invokeExact(inventory, src_buf, dst_buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_inventory_buf_dup", (int) Symbols.call("doca_buf_inventory_buf_dup", Symbols.address(inventory), Symbols.address(src_buf), Symbols.address(dst_buf)));
     }
 
-    private static class doca_buf_inventory_buf_reuse_by_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_buf_reuse_by_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_addr$descriptor() {
-        return doca_buf_inventory_buf_reuse_by_addr.DESC;
     }
 
     /**
@@ -1898,27 +1522,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_buf_reuse_by_addr(MemorySegment buf, MemorySegment addr, long len) {
-        try {
-            return new Answer("doca_buf_inventory_buf_reuse_by_addr", (int) doca_buf_inventory_buf_reuse_by_addr.HANDLE.invokeExact(buf, addr, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_inventory_buf_reuse_by_addr", (int) Symbols.call("doca_buf_inventory_buf_reuse_by_addr", Symbols.address(buf), Symbols.address(addr), len));
     }
 
-    private static class doca_buf_inventory_buf_reuse_by_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_data$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_buf_reuse_by_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_data$descriptor() {
-        return doca_buf_inventory_buf_reuse_by_data.DESC;
     }
 
     /**
@@ -1927,26 +1541,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_buf_reuse_by_data(MemorySegment buf, MemorySegment data, long data_len) {
-        try {
-            return new Answer("doca_buf_inventory_buf_reuse_by_data", (int) doca_buf_inventory_buf_reuse_by_data.HANDLE.invokeExact(buf, data, data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_expand {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_expand", DESC);
+        return new Answer("doca_buf_inventory_buf_reuse_by_data", (int) Symbols.call("doca_buf_inventory_buf_reuse_by_data", Symbols.address(buf), Symbols.address(data), data_len));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_expand$descriptor() {
-        return doca_buf_inventory_expand.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -1955,26 +1559,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_expand(MemorySegment inventory, int num_elements) {
-        try {
-            return new Answer("doca_buf_inventory_expand", (int) doca_buf_inventory_expand.HANDLE.invokeExact(inventory, num_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_get_num_elements {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_get_num_elements", DESC);
+        return new Answer("doca_buf_inventory_expand", (int) Symbols.call("doca_buf_inventory_expand", Symbols.address(inventory), num_elements));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_get_num_elements$descriptor() {
-        return doca_buf_inventory_get_num_elements.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -1983,26 +1577,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_get_num_elements(MemorySegment inventory, MemorySegment num_of_elements) {
-        try {
-            return new Answer("doca_buf_inventory_get_num_elements", (int) doca_buf_inventory_get_num_elements.HANDLE.invokeExact(inventory, num_of_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_get_num_free_elements {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_get_num_free_elements", DESC);
+        return new Answer("doca_buf_inventory_get_num_elements", (int) Symbols.call("doca_buf_inventory_get_num_elements", Symbols.address(inventory), Symbols.address(num_of_elements)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_get_num_free_elements$descriptor() {
-        return doca_buf_inventory_get_num_free_elements.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2011,26 +1595,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_get_num_free_elements(MemorySegment inventory, MemorySegment num_of_free_elements) {
-        try {
-            return new Answer("doca_buf_inventory_get_num_free_elements", (int) doca_buf_inventory_get_num_free_elements.HANDLE.invokeExact(inventory, num_of_free_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_set_user_data", DESC);
+        return new Answer("doca_buf_inventory_get_num_free_elements", (int) Symbols.call("doca_buf_inventory_get_num_free_elements", Symbols.address(inventory), Symbols.address(num_of_free_elements)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_set_user_data$descriptor() {
-        return doca_buf_inventory_set_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -2039,26 +1613,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_set_user_data(MemorySegment inventory, long user_data) {
-        try {
-            return new Answer("doca_buf_inventory_set_user_data", (int) doca_buf_inventory_set_user_data.HANDLE.invokeExact(inventory, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_inventory_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_inventory_get_user_data", DESC);
+        return new Answer("doca_buf_inventory_set_user_data", (int) Symbols.call("doca_buf_inventory_set_user_data", Symbols.address(inventory), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_inventory_get_user_data$descriptor() {
-        return doca_buf_inventory_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2067,28 +1631,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_inventory_get_user_data(MemorySegment inventory, MemorySegment user_data) {
-        try {
-            return new Answer("doca_buf_inventory_get_user_data", (int) doca_buf_inventory_get_user_data.HANDLE.invokeExact(inventory, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_inventory_get_user_data", (int) Symbols.call("doca_buf_inventory_get_user_data", Symbols.address(inventory), Symbols.address(user_data)));
     }
 
-    private static class doca_buf_pool_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_buf_pool_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_LONG,
             doca_h.C_LONG,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_buf_pool_create$descriptor() {
-        return doca_buf_pool_create.DESC;
     }
 
     /**
@@ -2097,25 +1651,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_create(long num_elements, long element_size, MemorySegment mmap, MemorySegment buf_pool) {
-        try {
-            return new Answer("doca_buf_pool_create", (int) doca_buf_pool_create.HANDLE.invokeExact(num_elements, element_size, mmap, buf_pool));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_destroy", DESC);
+        return new Answer("doca_buf_pool_create", (int) Symbols.call("doca_buf_pool_create", num_elements, element_size, Symbols.address(mmap), Symbols.address(buf_pool)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_destroy$descriptor() {
-        return doca_buf_pool_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2124,25 +1668,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_destroy(MemorySegment buf_pool) {
-        try {
-            return new Answer("doca_buf_pool_destroy", (int) doca_buf_pool_destroy.HANDLE.invokeExact(buf_pool));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_start", DESC);
+        return new Answer("doca_buf_pool_destroy", (int) Symbols.call("doca_buf_pool_destroy", Symbols.address(buf_pool)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_start$descriptor() {
-        return doca_buf_pool_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2151,25 +1685,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_start(MemorySegment buf_pool) {
-        try {
-            return new Answer("doca_buf_pool_start", (int) doca_buf_pool_start.HANDLE.invokeExact(buf_pool));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_stop", DESC);
+        return new Answer("doca_buf_pool_start", (int) Symbols.call("doca_buf_pool_start", Symbols.address(buf_pool)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_stop$descriptor() {
-        return doca_buf_pool_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2178,26 +1702,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_stop(MemorySegment buf_pool) {
-        try {
-            return new Answer("doca_buf_pool_stop", (int) doca_buf_pool_stop.HANDLE.invokeExact(buf_pool));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_buf_alloc {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_buf_alloc", DESC);
+        return new Answer("doca_buf_pool_stop", (int) Symbols.call("doca_buf_pool_stop", Symbols.address(buf_pool)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_buf_alloc$descriptor() {
-        return doca_buf_pool_buf_alloc.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2206,26 +1720,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_buf_alloc(MemorySegment buf_pool, MemorySegment buf) {
-        try {
-            return new Answer("doca_buf_pool_buf_alloc", (int) doca_buf_pool_buf_alloc.HANDLE.invokeExact(buf_pool, buf));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_set_user_data", DESC);
+        return new Answer("doca_buf_pool_buf_alloc", (int) Symbols.call("doca_buf_pool_buf_alloc", Symbols.address(buf_pool), Symbols.address(buf)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_set_user_data$descriptor() {
-        return doca_buf_pool_set_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -2234,26 +1738,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_set_user_data(MemorySegment buf_pool, long user_data) {
-        try {
-            return new Answer("doca_buf_pool_set_user_data", (int) doca_buf_pool_set_user_data.HANDLE.invokeExact(buf_pool, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_set_element_alignment {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_set_element_alignment", DESC);
+        return new Answer("doca_buf_pool_set_user_data", (int) Symbols.call("doca_buf_pool_set_user_data", Symbols.address(buf_pool), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_set_element_alignment$descriptor() {
-        return doca_buf_pool_set_element_alignment.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -2262,26 +1756,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_set_element_alignment(MemorySegment buf_pool, long element_alignment) {
-        try {
-            return new Answer("doca_buf_pool_set_element_alignment", (int) doca_buf_pool_set_element_alignment.HANDLE.invokeExact(buf_pool, element_alignment));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_get_num_elements {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_get_num_elements", DESC);
+        return new Answer("doca_buf_pool_set_element_alignment", (int) Symbols.call("doca_buf_pool_set_element_alignment", Symbols.address(buf_pool), element_alignment));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_get_num_elements$descriptor() {
-        return doca_buf_pool_get_num_elements.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2290,26 +1774,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_get_num_elements(MemorySegment buf_pool, MemorySegment num_of_elements) {
-        try {
-            return new Answer("doca_buf_pool_get_num_elements", (int) doca_buf_pool_get_num_elements.HANDLE.invokeExact(buf_pool, num_of_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_get_num_free_elements {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_get_num_free_elements", DESC);
+        return new Answer("doca_buf_pool_get_num_elements", (int) Symbols.call("doca_buf_pool_get_num_elements", Symbols.address(buf_pool), Symbols.address(num_of_elements)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_get_num_free_elements$descriptor() {
-        return doca_buf_pool_get_num_free_elements.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2318,26 +1792,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_get_num_free_elements(MemorySegment buf_pool, MemorySegment num_of_free_elements) {
-        try {
-            return new Answer("doca_buf_pool_get_num_free_elements", (int) doca_buf_pool_get_num_free_elements.HANDLE.invokeExact(buf_pool, num_of_free_elements));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_get_user_data", DESC);
+        return new Answer("doca_buf_pool_get_num_free_elements", (int) Symbols.call("doca_buf_pool_get_num_free_elements", Symbols.address(buf_pool), Symbols.address(num_of_free_elements)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_get_user_data$descriptor() {
-        return doca_buf_pool_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2346,26 +1810,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_get_user_data(MemorySegment buf_pool, MemorySegment user_data) {
-        try {
-            return new Answer("doca_buf_pool_get_user_data", (int) doca_buf_pool_get_user_data.HANDLE.invokeExact(buf_pool, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_buf_pool_get_element_alignment {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_buf_pool_get_element_alignment", DESC);
+        return new Answer("doca_buf_pool_get_user_data", (int) Symbols.call("doca_buf_pool_get_user_data", Symbols.address(buf_pool), Symbols.address(user_data)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_buf_pool_get_element_alignment$descriptor() {
-        return doca_buf_pool_get_element_alignment.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2374,11 +1828,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_buf_pool_get_element_alignment(MemorySegment buf_pool, MemorySegment element_alignment) {
-        try {
-            return new Answer("doca_buf_pool_get_element_alignment", (int) doca_buf_pool_get_element_alignment.HANDLE.invokeExact(buf_pool, element_alignment));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_buf_pool_get_element_alignment", (int) Symbols.call("doca_buf_pool_get_element_alignment", Symbols.address(buf_pool), Symbols.address(element_alignment)));
     }
     private static final int DOCA_COMCH_COUNTER_SENT_MESSAGES = (int)1L;
     /**
@@ -2417,18 +1867,12 @@ public class doca_h {
         return DOCA_COMCH_COUNTER_RECV_BYTES;
     }
 
-    private static class doca_comch_cap_server_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_cap_server_is_supported$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_server_is_supported", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_cap_server_is_supported$descriptor() {
-        return doca_comch_cap_server_is_supported.DESC;
     }
 
     /**
@@ -2437,25 +1881,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_server_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_comch_cap_server_is_supported", (int) doca_comch_cap_server_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_client_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_client_is_supported", DESC);
+        return new Answer("doca_comch_cap_server_is_supported", (int) Symbols.call("doca_comch_cap_server_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_client_is_supported$descriptor() {
-        return doca_comch_cap_client_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2464,26 +1898,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_client_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_comch_cap_client_is_supported", (int) doca_comch_cap_client_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_get_max_name_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_get_max_name_len", DESC);
+        return new Answer("doca_comch_cap_client_is_supported", (int) Symbols.call("doca_comch_cap_client_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_get_max_name_len$descriptor() {
-        return doca_comch_cap_get_max_name_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2492,26 +1916,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
-        try {
-            return new Answer("doca_comch_cap_get_max_name_len", (int) doca_comch_cap_get_max_name_len.HANDLE.invokeExact(devinfo, max_name_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_get_max_msg_size", DESC);
+        return new Answer("doca_comch_cap_get_max_name_len", (int) Symbols.call("doca_comch_cap_get_max_name_len", Symbols.address(devinfo), Symbols.address(max_name_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_get_max_msg_size$descriptor() {
-        return doca_comch_cap_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2520,26 +1934,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_cap_get_max_msg_size", (int) doca_comch_cap_get_max_msg_size.HANDLE.invokeExact(devinfo, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_get_max_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_get_max_recv_queue_size", DESC);
+        return new Answer("doca_comch_cap_get_max_msg_size", (int) Symbols.call("doca_comch_cap_get_max_msg_size", Symbols.address(devinfo), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_get_max_recv_queue_size$descriptor() {
-        return doca_comch_cap_get_max_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2548,26 +1952,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_cap_get_max_recv_queue_size", (int) doca_comch_cap_get_max_recv_queue_size.HANDLE.invokeExact(devinfo, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_get_max_send_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_get_max_send_tasks", DESC);
+        return new Answer("doca_comch_cap_get_max_recv_queue_size", (int) Symbols.call("doca_comch_cap_get_max_recv_queue_size", Symbols.address(devinfo), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_get_max_send_tasks$descriptor() {
-        return doca_comch_cap_get_max_send_tasks.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2576,26 +1970,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
-        try {
-            return new Answer("doca_comch_cap_get_max_send_tasks", (int) doca_comch_cap_get_max_send_tasks.HANDLE.invokeExact(devinfo, max_send_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_cap_get_max_clients {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_cap_get_max_clients", DESC);
+        return new Answer("doca_comch_cap_get_max_send_tasks", (int) Symbols.call("doca_comch_cap_get_max_send_tasks", Symbols.address(devinfo), Symbols.address(max_send_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_cap_get_max_clients$descriptor() {
-        return doca_comch_cap_get_max_clients.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2604,28 +1988,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
-        try {
-            return new Answer("doca_comch_cap_get_max_clients", (int) doca_comch_cap_get_max_clients.HANDLE.invokeExact(devinfo, num_clients));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_cap_get_max_clients", (int) Symbols.call("doca_comch_cap_get_max_clients", Symbols.address(devinfo), Symbols.address(num_clients)));
     }
 
-    private static class doca_comch_server_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_create$descriptor() {
-        return doca_comch_server_create.DESC;
     }
 
     /**
@@ -2634,25 +2008,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment comch_server) {
-        try {
-            return new Answer("doca_comch_server_create", (int) doca_comch_server_create.HANDLE.invokeExact(dev, repr, name, comch_server));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_destroy", DESC);
+        return new Answer("doca_comch_server_create", (int) Symbols.call("doca_comch_server_create", Symbols.address(dev), Symbols.address(repr), Symbols.address(name), Symbols.address(comch_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_destroy$descriptor() {
-        return doca_comch_server_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2661,25 +2025,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_destroy(MemorySegment comch_server) {
-        try {
-            return new Answer("doca_comch_server_destroy", (int) doca_comch_server_destroy.HANDLE.invokeExact(comch_server));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_as_ctx", DESC);
+        return new Answer("doca_comch_server_destroy", (int) Symbols.call("doca_comch_server_destroy", Symbols.address(comch_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_as_ctx$descriptor() {
-        return doca_comch_server_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2688,26 +2042,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_server_as_ctx(MemorySegment comch_server) {
-        try {
-            return (MemorySegment) doca_comch_server_as_ctx.HANDLE.invokeExact(comch_server);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_set_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_set_max_msg_size", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_server_as_ctx", Symbols.address(comch_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_set_max_msg_size$descriptor() {
-        return doca_comch_server_set_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -2716,26 +2060,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_set_max_msg_size(MemorySegment comch_server, int size) {
-        try {
-            return new Answer("doca_comch_server_set_max_msg_size", (int) doca_comch_server_set_max_msg_size.HANDLE.invokeExact(comch_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_get_max_msg_size", DESC);
+        return new Answer("doca_comch_server_set_max_msg_size", (int) Symbols.call("doca_comch_server_set_max_msg_size", Symbols.address(comch_server), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_get_max_msg_size$descriptor() {
-        return doca_comch_server_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2744,26 +2078,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_get_max_msg_size(MemorySegment comch_server, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_server_get_max_msg_size", (int) doca_comch_server_get_max_msg_size.HANDLE.invokeExact(comch_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_set_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_set_recv_queue_size", DESC);
+        return new Answer("doca_comch_server_get_max_msg_size", (int) Symbols.call("doca_comch_server_get_max_msg_size", Symbols.address(comch_server), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_set_recv_queue_size$descriptor() {
-        return doca_comch_server_set_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -2772,26 +2096,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_set_recv_queue_size(MemorySegment comch_server, int size) {
-        try {
-            return new Answer("doca_comch_server_set_recv_queue_size", (int) doca_comch_server_set_recv_queue_size.HANDLE.invokeExact(comch_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_get_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_get_recv_queue_size", DESC);
+        return new Answer("doca_comch_server_set_recv_queue_size", (int) Symbols.call("doca_comch_server_set_recv_queue_size", Symbols.address(comch_server), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_get_recv_queue_size$descriptor() {
-        return doca_comch_server_get_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2800,26 +2114,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_get_recv_queue_size(MemorySegment comch_server, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_server_get_recv_queue_size", (int) doca_comch_server_get_recv_queue_size.HANDLE.invokeExact(comch_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_get_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_get_device", DESC);
+        return new Answer("doca_comch_server_get_recv_queue_size", (int) Symbols.call("doca_comch_server_get_recv_queue_size", Symbols.address(comch_server), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_get_device$descriptor() {
-        return doca_comch_server_get_device.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2828,26 +2132,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_get_device(MemorySegment comch_server, MemorySegment dev) {
-        try {
-            return new Answer("doca_comch_server_get_device", (int) doca_comch_server_get_device.HANDLE.invokeExact(comch_server, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_get_device_rep {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_get_device_rep", DESC);
+        return new Answer("doca_comch_server_get_device", (int) Symbols.call("doca_comch_server_get_device", Symbols.address(comch_server), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_get_device_rep$descriptor() {
-        return doca_comch_server_get_device_rep.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2856,28 +2150,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_get_device_rep(MemorySegment comch_server, MemorySegment rep) {
-        try {
-            return new Answer("doca_comch_server_get_device_rep", (int) doca_comch_server_get_device_rep.HANDLE.invokeExact(comch_server, rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_get_device_rep", (int) Symbols.call("doca_comch_server_get_device_rep", Symbols.address(comch_server), Symbols.address(rep)));
     }
 
-    private static class doca_comch_server_task_send_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_task_send_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_task_send_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_task_send_set_conf$descriptor() {
-        return doca_comch_server_task_send_set_conf.DESC;
     }
 
     /**
@@ -2886,26 +2170,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_task_send_set_conf(MemorySegment comch_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_send_tasks) {
-        try {
-            return new Answer("doca_comch_server_task_send_set_conf", (int) doca_comch_server_task_send_set_conf.HANDLE.invokeExact(comch_server, task_completion_cb, task_error_cb, num_send_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_server_event_msg_recv_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_event_msg_recv_register", DESC);
+        return new Answer("doca_comch_server_task_send_set_conf", (int) Symbols.call("doca_comch_server_task_send_set_conf", Symbols.address(comch_server), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_send_tasks));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_server_event_msg_recv_register$descriptor() {
-        return doca_comch_server_event_msg_recv_register.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -2914,27 +2188,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_event_msg_recv_register(MemorySegment comch_server, MemorySegment recv_event_cb) {
-        try {
-            return new Answer("doca_comch_server_event_msg_recv_register", (int) doca_comch_server_event_msg_recv_register.HANDLE.invokeExact(comch_server, recv_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_event_msg_recv_register", (int) Symbols.call("doca_comch_server_event_msg_recv_register", Symbols.address(comch_server), Symbols.address(recv_event_cb)));
     }
 
-    private static class doca_comch_server_event_connection_status_changed_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_event_connection_status_changed_register$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_event_connection_status_changed_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_event_connection_status_changed_register$descriptor() {
-        return doca_comch_server_event_connection_status_changed_register.DESC;
     }
 
     /**
@@ -2943,27 +2207,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_event_connection_status_changed_register(MemorySegment comch_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
-        try {
-            return new Answer("doca_comch_server_event_connection_status_changed_register", (int) doca_comch_server_event_connection_status_changed_register.HANDLE.invokeExact(comch_server, connect_event_cb, disconnect_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_event_connection_status_changed_register", (int) Symbols.call("doca_comch_server_event_connection_status_changed_register", Symbols.address(comch_server), Symbols.address(connect_event_cb), Symbols.address(disconnect_event_cb)));
     }
 
-    private static class doca_comch_server_event_consumer_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_event_consumer_register$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_event_consumer_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_event_consumer_register$descriptor() {
-        return doca_comch_server_event_consumer_register.DESC;
     }
 
     /**
@@ -2972,15 +2226,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_event_consumer_register(MemorySegment comch_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        try {
-            return new Answer("doca_comch_server_event_consumer_register", (int) doca_comch_server_event_consumer_register.HANDLE.invokeExact(comch_server, new_consumer_event_cb, expired_consumer_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_event_consumer_register", (int) Symbols.call("doca_comch_server_event_consumer_register", Symbols.address(comch_server), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
     }
 
-    private static class doca_comch_server_task_send_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_task_send_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
@@ -2988,13 +2239,6 @@ public class doca_h {
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_task_send_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_task_send_alloc_init$descriptor() {
-        return doca_comch_server_task_send_alloc_init.DESC;
     }
 
     /**
@@ -3003,11 +2247,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_task_send_alloc_init(MemorySegment comch_server, MemorySegment peer, MemorySegment msg, int len, MemorySegment task) {
-        try {
-            return new Answer("doca_comch_server_task_send_alloc_init", (int) doca_comch_server_task_send_alloc_init.HANDLE.invokeExact(comch_server, peer, msg, len, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_task_send_alloc_init", (int) Symbols.call("doca_comch_server_task_send_alloc_init", Symbols.address(comch_server), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
     }
 
     private static class doca_comch_server_task_send_alloc_init$hot {
@@ -3041,19 +2281,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_server_disconnect {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_disconnect$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_disconnect", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_disconnect$descriptor() {
-        return doca_comch_server_disconnect.DESC;
     }
 
     /**
@@ -3062,27 +2296,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_server_disconnect(MemorySegment comch_server, MemorySegment connection) {
-        try {
-            return new Answer("doca_comch_server_disconnect", (int) doca_comch_server_disconnect.HANDLE.invokeExact(comch_server, connection));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_server_disconnect", (int) Symbols.call("doca_comch_server_disconnect", Symbols.address(comch_server), Symbols.address(connection)));
     }
 
-    private static class doca_comch_client_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_client_create$descriptor() {
-        return doca_comch_client_create.DESC;
     }
 
     /**
@@ -3091,25 +2315,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_create(MemorySegment dev, MemorySegment name, MemorySegment comch_client) {
-        try {
-            return new Answer("doca_comch_client_create", (int) doca_comch_client_create.HANDLE.invokeExact(dev, name, comch_client));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_destroy", DESC);
+        return new Answer("doca_comch_client_create", (int) Symbols.call("doca_comch_client_create", Symbols.address(dev), Symbols.address(name), Symbols.address(comch_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_destroy$descriptor() {
-        return doca_comch_client_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3118,25 +2332,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_destroy(MemorySegment comch_client) {
-        try {
-            return new Answer("doca_comch_client_destroy", (int) doca_comch_client_destroy.HANDLE.invokeExact(comch_client));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_as_ctx", DESC);
+        return new Answer("doca_comch_client_destroy", (int) Symbols.call("doca_comch_client_destroy", Symbols.address(comch_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_as_ctx$descriptor() {
-        return doca_comch_client_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3145,26 +2349,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_client_as_ctx(MemorySegment comch_client) {
-        try {
-            return (MemorySegment) doca_comch_client_as_ctx.HANDLE.invokeExact(comch_client);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_set_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_set_max_msg_size", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_client_as_ctx", Symbols.address(comch_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_set_max_msg_size$descriptor() {
-        return doca_comch_client_set_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -3173,26 +2367,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_set_max_msg_size(MemorySegment comch_client, int size) {
-        try {
-            return new Answer("doca_comch_client_set_max_msg_size", (int) doca_comch_client_set_max_msg_size.HANDLE.invokeExact(comch_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_get_max_msg_size", DESC);
+        return new Answer("doca_comch_client_set_max_msg_size", (int) Symbols.call("doca_comch_client_set_max_msg_size", Symbols.address(comch_client), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_get_max_msg_size$descriptor() {
-        return doca_comch_client_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3201,26 +2385,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_get_max_msg_size(MemorySegment comch_client, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_client_get_max_msg_size", (int) doca_comch_client_get_max_msg_size.HANDLE.invokeExact(comch_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_set_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_set_recv_queue_size", DESC);
+        return new Answer("doca_comch_client_get_max_msg_size", (int) Symbols.call("doca_comch_client_get_max_msg_size", Symbols.address(comch_client), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_set_recv_queue_size$descriptor() {
-        return doca_comch_client_set_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -3229,26 +2403,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_set_recv_queue_size(MemorySegment comch_client, int size) {
-        try {
-            return new Answer("doca_comch_client_set_recv_queue_size", (int) doca_comch_client_set_recv_queue_size.HANDLE.invokeExact(comch_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_get_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_get_recv_queue_size", DESC);
+        return new Answer("doca_comch_client_set_recv_queue_size", (int) Symbols.call("doca_comch_client_set_recv_queue_size", Symbols.address(comch_client), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_get_recv_queue_size$descriptor() {
-        return doca_comch_client_get_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3257,26 +2421,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_get_recv_queue_size(MemorySegment comch_client, MemorySegment size) {
-        try {
-            return new Answer("doca_comch_client_get_recv_queue_size", (int) doca_comch_client_get_recv_queue_size.HANDLE.invokeExact(comch_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_get_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_get_device", DESC);
+        return new Answer("doca_comch_client_get_recv_queue_size", (int) Symbols.call("doca_comch_client_get_recv_queue_size", Symbols.address(comch_client), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_get_device$descriptor() {
-        return doca_comch_client_get_device.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3285,28 +2439,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_get_device(MemorySegment comch_client, MemorySegment dev) {
-        try {
-            return new Answer("doca_comch_client_get_device", (int) doca_comch_client_get_device.HANDLE.invokeExact(comch_client, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_client_get_device", (int) Symbols.call("doca_comch_client_get_device", Symbols.address(comch_client), Symbols.address(dev)));
     }
 
-    private static class doca_comch_client_task_send_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_task_send_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_task_send_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_client_task_send_set_conf$descriptor() {
-        return doca_comch_client_task_send_set_conf.DESC;
     }
 
     /**
@@ -3315,26 +2459,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_task_send_set_conf(MemorySegment comch_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_send_tasks) {
-        try {
-            return new Answer("doca_comch_client_task_send_set_conf", (int) doca_comch_client_task_send_set_conf.HANDLE.invokeExact(comch_client, task_completion_cb, task_error_cb, num_send_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_event_msg_recv_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_event_msg_recv_register", DESC);
+        return new Answer("doca_comch_client_task_send_set_conf", (int) Symbols.call("doca_comch_client_task_send_set_conf", Symbols.address(comch_client), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_send_tasks));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_event_msg_recv_register$descriptor() {
-        return doca_comch_client_event_msg_recv_register.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3343,27 +2477,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_event_msg_recv_register(MemorySegment comch_client, MemorySegment recv_event_cb) {
-        try {
-            return new Answer("doca_comch_client_event_msg_recv_register", (int) doca_comch_client_event_msg_recv_register.HANDLE.invokeExact(comch_client, recv_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_client_event_msg_recv_register", (int) Symbols.call("doca_comch_client_event_msg_recv_register", Symbols.address(comch_client), Symbols.address(recv_event_cb)));
     }
 
-    private static class doca_comch_client_event_consumer_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_event_consumer_register$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_event_consumer_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_client_event_consumer_register$descriptor() {
-        return doca_comch_client_event_consumer_register.DESC;
     }
 
     /**
@@ -3372,26 +2496,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_event_consumer_register(MemorySegment comch_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        try {
-            return new Answer("doca_comch_client_event_consumer_register", (int) doca_comch_client_event_consumer_register.HANDLE.invokeExact(comch_client, new_consumer_event_cb, expired_consumer_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_client_get_connection {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_get_connection", DESC);
+        return new Answer("doca_comch_client_event_consumer_register", (int) Symbols.call("doca_comch_client_event_consumer_register", Symbols.address(comch_client), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_client_get_connection$descriptor() {
-        return doca_comch_client_get_connection.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3400,15 +2514,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_get_connection(MemorySegment comch_client, MemorySegment connection) {
-        try {
-            return new Answer("doca_comch_client_get_connection", (int) doca_comch_client_get_connection.HANDLE.invokeExact(comch_client, connection));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_client_get_connection", (int) Symbols.call("doca_comch_client_get_connection", Symbols.address(comch_client), Symbols.address(connection)));
     }
 
-    private static class doca_comch_client_task_send_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_task_send_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
@@ -3416,13 +2527,6 @@ public class doca_h {
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_task_send_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_client_task_send_alloc_init$descriptor() {
-        return doca_comch_client_task_send_alloc_init.DESC;
     }
 
     /**
@@ -3431,11 +2535,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_client_task_send_alloc_init(MemorySegment comch_client, MemorySegment peer, MemorySegment msg, int len, MemorySegment task) {
-        try {
-            return new Answer("doca_comch_client_task_send_alloc_init", (int) doca_comch_client_task_send_alloc_init.HANDLE.invokeExact(comch_client, peer, msg, len, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_client_task_send_alloc_init", (int) Symbols.call("doca_comch_client_task_send_alloc_init", Symbols.address(comch_client), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
     }
 
     private static class doca_comch_client_task_send_alloc_init$hot {
@@ -3469,18 +2569,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_task_send_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_task_send_as_task$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_task_send_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_task_send_as_task$descriptor() {
-        return doca_comch_task_send_as_task.DESC;
     }
 
     /**
@@ -3489,11 +2583,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_task_send_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_task_send_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_task_send_as_task", Symbols.address(task)));
     }
 
     private static class doca_comch_task_send_as_task$hot {
@@ -3523,19 +2613,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_connection_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_connection_set_user_data$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             ValueLayout.JAVA_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_connection_set_user_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_connection_set_user_data$descriptor() {
-        return doca_comch_connection_set_user_data.DESC;
     }
 
     /**
@@ -3544,25 +2628,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_connection_set_user_data(MemorySegment connection, long user_data) {
-        try {
-            return new Answer("doca_comch_connection_set_user_data", (int) doca_comch_connection_set_user_data.HANDLE.invokeExact(connection, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_connection_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_connection_get_user_data", DESC);
+        return new Answer("doca_comch_connection_set_user_data", (int) Symbols.call("doca_comch_connection_set_user_data", Symbols.address(connection), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_connection_get_user_data$descriptor() {
-        return doca_comch_connection_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3571,11 +2645,7 @@ public class doca_h {
      * }
      */
     public static long doca_comch_connection_get_user_data(MemorySegment connection) {
-        try {
-            return (long) doca_comch_connection_get_user_data.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.call("doca_comch_connection_get_user_data", Symbols.address(connection));
     }
 
     private static class doca_comch_connection_get_user_data$hot {
@@ -3605,18 +2675,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_server_get_server_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_server_get_server_ctx$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_server_get_server_ctx", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_server_get_server_ctx$descriptor() {
-        return doca_comch_server_get_server_ctx.DESC;
     }
 
     /**
@@ -3625,11 +2689,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_server_get_server_ctx(MemorySegment connection) {
-        try {
-            return (MemorySegment) doca_comch_server_get_server_ctx.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_server_get_server_ctx", Symbols.address(connection)));
     }
 
     private static class doca_comch_server_get_server_ctx$hot {
@@ -3659,18 +2719,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_client_get_client_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_client_get_client_ctx$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_client_get_client_ctx", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_client_get_client_ctx$descriptor() {
-        return doca_comch_client_get_client_ctx.DESC;
     }
 
     /**
@@ -3679,11 +2733,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_client_get_client_ctx(MemorySegment connection) {
-        try {
-            return (MemorySegment) doca_comch_client_get_client_ctx.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_client_get_client_ctx", Symbols.address(connection)));
     }
 
     private static class doca_comch_client_get_client_ctx$hot {
@@ -3713,18 +2763,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_connection_update_info {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_connection_update_info$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_connection_update_info", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_connection_update_info$descriptor() {
-        return doca_comch_connection_update_info.DESC;
     }
 
     /**
@@ -3733,27 +2777,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_connection_update_info(MemorySegment comch_connection) {
-        try {
-            return new Answer("doca_comch_connection_update_info", (int) doca_comch_connection_update_info.HANDLE.invokeExact(comch_connection));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_connection_update_info", (int) Symbols.call("doca_comch_connection_update_info", Symbols.address(comch_connection)));
     }
 
-    private static class doca_comch_connection_get_counter {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_connection_get_counter$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_connection_get_counter", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_connection_get_counter$descriptor() {
-        return doca_comch_connection_get_counter.DESC;
     }
 
     /**
@@ -3762,11 +2796,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_connection_get_counter(MemorySegment comch_connection, int counter_type, MemorySegment counter_value) {
-        try {
-            return new Answer("doca_comch_connection_get_counter", (int) doca_comch_connection_get_counter.HANDLE.invokeExact(comch_connection, counter_type, counter_value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_connection_get_counter", (int) Symbols.call("doca_comch_connection_get_counter", Symbols.address(comch_connection), counter_type, Symbols.address(counter_value)));
     }
     /**
      * {@snippet lang=c :
@@ -3781,18 +2811,12 @@ public class doca_h {
      */
     public static final OfLong doca_dpa_dev_comch_consumer_t = doca_h.C_LONG;
 
-    private static class doca_comch_consumer_cap_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_cap_is_supported$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_is_supported", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_cap_is_supported$descriptor() {
-        return doca_comch_consumer_cap_is_supported.DESC;
     }
 
     /**
@@ -3801,26 +2825,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_comch_consumer_cap_is_supported", (int) doca_comch_consumer_cap_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_cap_get_max_num_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_get_max_num_tasks", DESC);
+        return new Answer("doca_comch_consumer_cap_is_supported", (int) Symbols.call("doca_comch_consumer_cap_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_cap_get_max_num_tasks$descriptor() {
-        return doca_comch_consumer_cap_get_max_num_tasks.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3829,26 +2843,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_get_max_num_tasks(MemorySegment devinfo, MemorySegment max_num_tasks) {
-        try {
-            return new Answer("doca_comch_consumer_cap_get_max_num_tasks", (int) doca_comch_consumer_cap_get_max_num_tasks.HANDLE.invokeExact(devinfo, max_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_cap_get_max_buf_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_get_max_buf_size", DESC);
+        return new Answer("doca_comch_consumer_cap_get_max_num_tasks", (int) Symbols.call("doca_comch_consumer_cap_get_max_num_tasks", Symbols.address(devinfo), Symbols.address(max_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_cap_get_max_buf_size$descriptor() {
-        return doca_comch_consumer_cap_get_max_buf_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3857,26 +2861,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        try {
-            return new Answer("doca_comch_consumer_cap_get_max_buf_size", (int) doca_comch_consumer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_cap_get_max_buf_list_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_get_max_buf_list_len", DESC);
+        return new Answer("doca_comch_consumer_cap_get_max_buf_size", (int) Symbols.call("doca_comch_consumer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_cap_get_max_buf_list_len$descriptor() {
-        return doca_comch_consumer_cap_get_max_buf_list_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3885,26 +2879,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_get_max_buf_list_len(MemorySegment devinfo, MemorySegment max_buf_list_len) {
-        try {
-            return new Answer("doca_comch_consumer_cap_get_max_buf_list_len", (int) doca_comch_consumer_cap_get_max_buf_list_len.HANDLE.invokeExact(devinfo, max_buf_list_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_cap_get_max_consumers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_get_max_consumers", DESC);
+        return new Answer("doca_comch_consumer_cap_get_max_buf_list_len", (int) Symbols.call("doca_comch_consumer_cap_get_max_buf_list_len", Symbols.address(devinfo), Symbols.address(max_buf_list_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_cap_get_max_consumers$descriptor() {
-        return doca_comch_consumer_cap_get_max_consumers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3913,26 +2897,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_get_max_consumers(MemorySegment devinfo, MemorySegment max_consumers) {
-        try {
-            return new Answer("doca_comch_consumer_cap_get_max_consumers", (int) doca_comch_consumer_cap_get_max_consumers.HANDLE.invokeExact(devinfo, max_consumers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_cap_get_max_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_cap_get_max_imm_data_len", DESC);
+        return new Answer("doca_comch_consumer_cap_get_max_consumers", (int) Symbols.call("doca_comch_consumer_cap_get_max_consumers", Symbols.address(devinfo), Symbols.address(max_consumers)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_cap_get_max_imm_data_len$descriptor() {
-        return doca_comch_consumer_cap_get_max_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3941,27 +2915,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_cap_get_max_imm_data_len(MemorySegment devinfo, MemorySegment max_imm_data_len) {
-        try {
-            return new Answer("doca_comch_consumer_cap_get_max_imm_data_len", (int) doca_comch_consumer_cap_get_max_imm_data_len.HANDLE.invokeExact(devinfo, max_imm_data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_consumer_cap_get_max_imm_data_len", (int) Symbols.call("doca_comch_consumer_cap_get_max_imm_data_len", Symbols.address(devinfo), Symbols.address(max_imm_data_len)));
     }
 
-    private static class doca_comch_consumer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_create$descriptor() {
-        return doca_comch_consumer_create.DESC;
     }
 
     /**
@@ -3970,25 +2934,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_create(MemorySegment comch_connection, MemorySegment buf_mmap, MemorySegment consumer) {
-        try {
-            return new Answer("doca_comch_consumer_create", (int) doca_comch_consumer_create.HANDLE.invokeExact(comch_connection, buf_mmap, consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_destroy", DESC);
+        return new Answer("doca_comch_consumer_create", (int) Symbols.call("doca_comch_consumer_create", Symbols.address(comch_connection), Symbols.address(buf_mmap), Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_destroy$descriptor() {
-        return doca_comch_consumer_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -3997,25 +2951,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_destroy(MemorySegment consumer) {
-        try {
-            return new Answer("doca_comch_consumer_destroy", (int) doca_comch_consumer_destroy.HANDLE.invokeExact(consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_as_ctx", DESC);
+        return new Answer("doca_comch_consumer_destroy", (int) Symbols.call("doca_comch_consumer_destroy", Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_as_ctx$descriptor() {
-        return doca_comch_consumer_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4024,26 +2968,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_consumer_as_ctx(MemorySegment consumer) {
-        try {
-            return (MemorySegment) doca_comch_consumer_as_ctx.HANDLE.invokeExact(consumer);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_get_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_get_id", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_consumer_as_ctx", Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_get_id$descriptor() {
-        return doca_comch_consumer_get_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4052,26 +2986,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_get_id(MemorySegment consumer, MemorySegment id) {
-        try {
-            return new Answer("doca_comch_consumer_get_id", (int) doca_comch_consumer_get_id.HANDLE.invokeExact(consumer, id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_set_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_set_imm_data_len", DESC);
+        return new Answer("doca_comch_consumer_get_id", (int) Symbols.call("doca_comch_consumer_get_id", Symbols.address(consumer), Symbols.address(id)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_set_imm_data_len$descriptor() {
-        return doca_comch_consumer_set_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -4080,26 +3004,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_set_imm_data_len(MemorySegment consumer, int imm_data_len) {
-        try {
-            return new Answer("doca_comch_consumer_set_imm_data_len", (int) doca_comch_consumer_set_imm_data_len.HANDLE.invokeExact(consumer, imm_data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_get_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_get_imm_data_len", DESC);
+        return new Answer("doca_comch_consumer_set_imm_data_len", (int) Symbols.call("doca_comch_consumer_set_imm_data_len", Symbols.address(consumer), imm_data_len));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_get_imm_data_len$descriptor() {
-        return doca_comch_consumer_get_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4108,28 +3022,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_get_imm_data_len(MemorySegment consumer, MemorySegment imm_data_len) {
-        try {
-            return new Answer("doca_comch_consumer_get_imm_data_len", (int) doca_comch_consumer_get_imm_data_len.HANDLE.invokeExact(consumer, imm_data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_consumer_get_imm_data_len", (int) Symbols.call("doca_comch_consumer_get_imm_data_len", Symbols.address(consumer), Symbols.address(imm_data_len)));
     }
 
-    private static class doca_comch_consumer_task_post_recv_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_set_conf$descriptor() {
-        return doca_comch_consumer_task_post_recv_set_conf.DESC;
     }
 
     /**
@@ -4138,27 +3042,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_task_post_recv_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_post_recv_tasks) {
-        try {
-            return new Answer("doca_comch_consumer_task_post_recv_set_conf", (int) doca_comch_consumer_task_post_recv_set_conf.HANDLE.invokeExact(consumer, task_completion_cb, task_error_cb, num_post_recv_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_consumer_task_post_recv_set_conf", (int) Symbols.call("doca_comch_consumer_task_post_recv_set_conf", Symbols.address(consumer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_post_recv_tasks));
     }
 
-    private static class doca_comch_consumer_task_post_recv_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_alloc_init$descriptor() {
-        return doca_comch_consumer_task_post_recv_alloc_init.DESC;
     }
 
     /**
@@ -4167,11 +3061,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_task_post_recv_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
-        try {
-            return new Answer("doca_comch_consumer_task_post_recv_alloc_init", (int) doca_comch_consumer_task_post_recv_alloc_init.HANDLE.invokeExact(consumer, buf, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_consumer_task_post_recv_alloc_init", (int) Symbols.call("doca_comch_consumer_task_post_recv_alloc_init", Symbols.address(consumer), Symbols.address(buf), Symbols.address(task)));
     }
 
     private static class doca_comch_consumer_task_post_recv_alloc_init$hot {
@@ -4203,18 +3093,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_task_post_recv_get_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_buf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_get_buf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_buf$descriptor() {
-        return doca_comch_consumer_task_post_recv_get_buf.DESC;
     }
 
     /**
@@ -4223,25 +3107,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_consumer_task_post_recv_get_buf(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_consumer_task_post_recv_get_buf.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_task_post_recv_set_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_set_buf", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_consumer_task_post_recv_get_buf", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_task_post_recv_set_buf$descriptor() {
-        return doca_comch_consumer_task_post_recv_set_buf.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4250,11 +3124,7 @@ public class doca_h {
      * }
      */
     public static void doca_comch_consumer_task_post_recv_set_buf(MemorySegment task, MemorySegment buf) {
-        try {
-            doca_comch_consumer_task_post_recv_set_buf.HANDLE.invokeExact(task, buf);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_comch_consumer_task_post_recv_set_buf", Symbols.address(task), Symbols.address(buf));
     }
 
     private static class doca_comch_consumer_task_post_recv_set_buf$hot {
@@ -4284,18 +3154,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_task_post_recv_get_producer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_producer_id$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_get_producer_id", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_producer_id$descriptor() {
-        return doca_comch_consumer_task_post_recv_get_producer_id.DESC;
     }
 
     /**
@@ -4304,11 +3168,7 @@ public class doca_h {
      * }
      */
     public static int doca_comch_consumer_task_post_recv_get_producer_id(MemorySegment task) {
-        try {
-            return (int) doca_comch_consumer_task_post_recv_get_producer_id.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return (int) Symbols.call("doca_comch_consumer_task_post_recv_get_producer_id", Symbols.address(task));
     }
 
     private static class doca_comch_consumer_task_post_recv_get_producer_id$hot {
@@ -4338,18 +3198,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_task_post_recv_get_imm_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_imm_data$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_get_imm_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_imm_data$descriptor() {
-        return doca_comch_consumer_task_post_recv_get_imm_data.DESC;
     }
 
     /**
@@ -4358,11 +3212,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_consumer_task_post_recv_get_imm_data(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_consumer_task_post_recv_get_imm_data.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_consumer_task_post_recv_get_imm_data", Symbols.address(task)));
     }
 
     private static class doca_comch_consumer_task_post_recv_get_imm_data$hot {
@@ -4392,18 +3242,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_task_post_recv_get_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_imm_data_len$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_get_imm_data_len", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_get_imm_data_len$descriptor() {
-        return doca_comch_consumer_task_post_recv_get_imm_data_len.DESC;
     }
 
     /**
@@ -4412,11 +3256,7 @@ public class doca_h {
      * }
      */
     public static int doca_comch_consumer_task_post_recv_get_imm_data_len(MemorySegment task) {
-        try {
-            return (int) doca_comch_consumer_task_post_recv_get_imm_data_len.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return (int) Symbols.call("doca_comch_consumer_task_post_recv_get_imm_data_len", Symbols.address(task));
     }
 
     private static class doca_comch_consumer_task_post_recv_get_imm_data_len$hot {
@@ -4446,18 +3286,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_task_post_recv_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_task_post_recv_as_task$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_task_post_recv_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_task_post_recv_as_task$descriptor() {
-        return doca_comch_consumer_task_post_recv_as_task.DESC;
     }
 
     /**
@@ -4466,11 +3300,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_consumer_task_post_recv_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_consumer_task_post_recv_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_consumer_task_post_recv_as_task", Symbols.address(task)));
     }
 
     private static class doca_comch_consumer_task_post_recv_as_task$hot {
@@ -4500,18 +3330,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_consumer_completion_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_completion_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_completion_create$descriptor() {
-        return doca_comch_consumer_completion_create.DESC;
     }
 
     /**
@@ -4520,25 +3344,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_create(MemorySegment consumer_comp) {
-        try {
-            return new Answer("doca_comch_consumer_completion_create", (int) doca_comch_consumer_completion_create.HANDLE.invokeExact(consumer_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_destroy", DESC);
+        return new Answer("doca_comch_consumer_completion_create", (int) Symbols.call("doca_comch_consumer_completion_create", Symbols.address(consumer_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_destroy$descriptor() {
-        return doca_comch_consumer_completion_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4547,26 +3361,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_destroy(MemorySegment consumer_comp) {
-        try {
-            return new Answer("doca_comch_consumer_completion_destroy", (int) doca_comch_consumer_completion_destroy.HANDLE.invokeExact(consumer_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_set_dpa_thread {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_set_dpa_thread", DESC);
+        return new Answer("doca_comch_consumer_completion_destroy", (int) Symbols.call("doca_comch_consumer_completion_destroy", Symbols.address(consumer_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_set_dpa_thread$descriptor() {
-        return doca_comch_consumer_completion_set_dpa_thread.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4575,26 +3379,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_set_dpa_thread(MemorySegment consumer_comp, MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_comch_consumer_completion_set_dpa_thread", (int) doca_comch_consumer_completion_set_dpa_thread.HANDLE.invokeExact(consumer_comp, dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_set_max_num_consumers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_set_max_num_consumers", DESC);
+        return new Answer("doca_comch_consumer_completion_set_dpa_thread", (int) Symbols.call("doca_comch_consumer_completion_set_dpa_thread", Symbols.address(consumer_comp), Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_set_max_num_consumers$descriptor() {
-        return doca_comch_consumer_completion_set_max_num_consumers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -4603,26 +3397,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_set_max_num_consumers(MemorySegment consumer_comp, int max_num_consumers) {
-        try {
-            return new Answer("doca_comch_consumer_completion_set_max_num_consumers", (int) doca_comch_consumer_completion_set_max_num_consumers.HANDLE.invokeExact(consumer_comp, max_num_consumers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_get_max_num_consumers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_get_max_num_consumers", DESC);
+        return new Answer("doca_comch_consumer_completion_set_max_num_consumers", (int) Symbols.call("doca_comch_consumer_completion_set_max_num_consumers", Symbols.address(consumer_comp), max_num_consumers));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_get_max_num_consumers$descriptor() {
-        return doca_comch_consumer_completion_get_max_num_consumers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4631,26 +3415,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_get_max_num_consumers(MemorySegment consumer_comp, MemorySegment max_num_consumers) {
-        try {
-            return new Answer("doca_comch_consumer_completion_get_max_num_consumers", (int) doca_comch_consumer_completion_get_max_num_consumers.HANDLE.invokeExact(consumer_comp, max_num_consumers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_set_max_num_recv {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_set_max_num_recv", DESC);
+        return new Answer("doca_comch_consumer_completion_get_max_num_consumers", (int) Symbols.call("doca_comch_consumer_completion_get_max_num_consumers", Symbols.address(consumer_comp), Symbols.address(max_num_consumers)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_set_max_num_recv$descriptor() {
-        return doca_comch_consumer_completion_set_max_num_recv.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -4659,26 +3433,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_set_max_num_recv(MemorySegment consumer_comp, int max_num_recv) {
-        try {
-            return new Answer("doca_comch_consumer_completion_set_max_num_recv", (int) doca_comch_consumer_completion_set_max_num_recv.HANDLE.invokeExact(consumer_comp, max_num_recv));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_get_max_num_recv {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_get_max_num_recv", DESC);
+        return new Answer("doca_comch_consumer_completion_set_max_num_recv", (int) Symbols.call("doca_comch_consumer_completion_set_max_num_recv", Symbols.address(consumer_comp), max_num_recv));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_get_max_num_recv$descriptor() {
-        return doca_comch_consumer_completion_get_max_num_recv.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4687,26 +3451,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_get_max_num_recv(MemorySegment consumer_comp, MemorySegment max_num_recv) {
-        try {
-            return new Answer("doca_comch_consumer_completion_get_max_num_recv", (int) doca_comch_consumer_completion_get_max_num_recv.HANDLE.invokeExact(consumer_comp, max_num_recv));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_set_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_set_imm_data_len", DESC);
+        return new Answer("doca_comch_consumer_completion_get_max_num_recv", (int) Symbols.call("doca_comch_consumer_completion_get_max_num_recv", Symbols.address(consumer_comp), Symbols.address(max_num_recv)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_set_imm_data_len$descriptor() {
-        return doca_comch_consumer_completion_set_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -4715,26 +3469,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_set_imm_data_len(MemorySegment consumer_comp, int imm_data_len) {
-        try {
-            return new Answer("doca_comch_consumer_completion_set_imm_data_len", (int) doca_comch_consumer_completion_set_imm_data_len.HANDLE.invokeExact(consumer_comp, imm_data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_get_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_get_imm_data_len", DESC);
+        return new Answer("doca_comch_consumer_completion_set_imm_data_len", (int) Symbols.call("doca_comch_consumer_completion_set_imm_data_len", Symbols.address(consumer_comp), imm_data_len));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_get_imm_data_len$descriptor() {
-        return doca_comch_consumer_completion_get_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4743,25 +3487,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_get_imm_data_len(MemorySegment consumer_comp, MemorySegment imm_data_len) {
-        try {
-            return new Answer("doca_comch_consumer_completion_get_imm_data_len", (int) doca_comch_consumer_completion_get_imm_data_len.HANDLE.invokeExact(consumer_comp, imm_data_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_start", DESC);
+        return new Answer("doca_comch_consumer_completion_get_imm_data_len", (int) Symbols.call("doca_comch_consumer_completion_get_imm_data_len", Symbols.address(consumer_comp), Symbols.address(imm_data_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_start$descriptor() {
-        return doca_comch_consumer_completion_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4770,25 +3504,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_start(MemorySegment consumer_comp) {
-        try {
-            return new Answer("doca_comch_consumer_completion_start", (int) doca_comch_consumer_completion_start.HANDLE.invokeExact(consumer_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_stop", DESC);
+        return new Answer("doca_comch_consumer_completion_start", (int) Symbols.call("doca_comch_consumer_completion_start", Symbols.address(consumer_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_stop$descriptor() {
-        return doca_comch_consumer_completion_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4797,26 +3521,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_stop(MemorySegment consumer_comp) {
-        try {
-            return new Answer("doca_comch_consumer_completion_stop", (int) doca_comch_consumer_completion_stop.HANDLE.invokeExact(consumer_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_completion_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_completion_get_dpa_handle", DESC);
+        return new Answer("doca_comch_consumer_completion_stop", (int) Symbols.call("doca_comch_consumer_completion_stop", Symbols.address(consumer_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_completion_get_dpa_handle$descriptor() {
-        return doca_comch_consumer_completion_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4825,27 +3539,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_completion_get_dpa_handle(MemorySegment consumer_comp, MemorySegment consumer_comp_handle) {
-        try {
-            return new Answer("doca_comch_consumer_completion_get_dpa_handle", (int) doca_comch_consumer_completion_get_dpa_handle.HANDLE.invokeExact(consumer_comp, consumer_comp_handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_consumer_completion_get_dpa_handle", (int) Symbols.call("doca_comch_consumer_completion_get_dpa_handle", Symbols.address(consumer_comp), Symbols.address(consumer_comp_handle)));
     }
 
-    private static class doca_comch_consumer_set_completion {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_consumer_set_completion$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_set_completion", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_consumer_set_completion$descriptor() {
-        return doca_comch_consumer_set_completion.DESC;
     }
 
     /**
@@ -4854,26 +3558,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_set_completion(MemorySegment consumer, MemorySegment consumer_comp, int user_data) {
-        try {
-            return new Answer("doca_comch_consumer_set_completion", (int) doca_comch_consumer_set_completion.HANDLE.invokeExact(consumer, consumer_comp, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_set_dev_max_num_recv {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_set_dev_max_num_recv", DESC);
+        return new Answer("doca_comch_consumer_set_completion", (int) Symbols.call("doca_comch_consumer_set_completion", Symbols.address(consumer), Symbols.address(consumer_comp), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_set_dev_max_num_recv$descriptor() {
-        return doca_comch_consumer_set_dev_max_num_recv.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -4882,26 +3576,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_set_dev_max_num_recv(MemorySegment consumer, int dev_num_recv) {
-        try {
-            return new Answer("doca_comch_consumer_set_dev_max_num_recv", (int) doca_comch_consumer_set_dev_max_num_recv.HANDLE.invokeExact(consumer, dev_num_recv));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_consumer_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_consumer_get_dpa_handle", DESC);
+        return new Answer("doca_comch_consumer_set_dev_max_num_recv", (int) Symbols.call("doca_comch_consumer_set_dev_max_num_recv", Symbols.address(consumer), dev_num_recv));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_consumer_get_dpa_handle$descriptor() {
-        return doca_comch_consumer_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4910,26 +3594,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_consumer_get_dpa_handle(MemorySegment consumer, MemorySegment dpa_consumer) {
-        try {
-            return new Answer("doca_comch_consumer_get_dpa_handle", (int) doca_comch_consumer_get_dpa_handle.HANDLE.invokeExact(consumer, dpa_consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_create", DESC);
+        return new Answer("doca_comch_consumer_get_dpa_handle", (int) Symbols.call("doca_comch_consumer_get_dpa_handle", Symbols.address(consumer), Symbols.address(dpa_consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_create$descriptor() {
-        return doca_comch_msgq_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4938,25 +3612,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_create(MemorySegment dev, MemorySegment msgq) {
-        try {
-            return new Answer("doca_comch_msgq_create", (int) doca_comch_msgq_create.HANDLE.invokeExact(dev, msgq));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_destroy", DESC);
+        return new Answer("doca_comch_msgq_create", (int) Symbols.call("doca_comch_msgq_create", Symbols.address(dev), Symbols.address(msgq)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_destroy$descriptor() {
-        return doca_comch_msgq_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4965,26 +3629,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_destroy(MemorySegment msgq) {
-        try {
-            return new Answer("doca_comch_msgq_destroy", (int) doca_comch_msgq_destroy.HANDLE.invokeExact(msgq));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_set_dpa_consumer {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_set_dpa_consumer", DESC);
+        return new Answer("doca_comch_msgq_destroy", (int) Symbols.call("doca_comch_msgq_destroy", Symbols.address(msgq)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_set_dpa_consumer$descriptor() {
-        return doca_comch_msgq_set_dpa_consumer.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -4993,26 +3647,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_set_dpa_consumer(MemorySegment msgq, MemorySegment dpa) {
-        try {
-            return new Answer("doca_comch_msgq_set_dpa_consumer", (int) doca_comch_msgq_set_dpa_consumer.HANDLE.invokeExact(msgq, dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_set_dpa_producer {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_set_dpa_producer", DESC);
+        return new Answer("doca_comch_msgq_set_dpa_consumer", (int) Symbols.call("doca_comch_msgq_set_dpa_consumer", Symbols.address(msgq), Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_set_dpa_producer$descriptor() {
-        return doca_comch_msgq_set_dpa_producer.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5021,26 +3665,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_set_dpa_producer(MemorySegment msgq, MemorySegment dpa) {
-        try {
-            return new Answer("doca_comch_msgq_set_dpa_producer", (int) doca_comch_msgq_set_dpa_producer.HANDLE.invokeExact(msgq, dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_set_max_num_consumers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_set_max_num_consumers", DESC);
+        return new Answer("doca_comch_msgq_set_dpa_producer", (int) Symbols.call("doca_comch_msgq_set_dpa_producer", Symbols.address(msgq), Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_set_max_num_consumers$descriptor() {
-        return doca_comch_msgq_set_max_num_consumers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -5049,26 +3683,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_set_max_num_consumers(MemorySegment msgq, int max_num_consumers) {
-        try {
-            return new Answer("doca_comch_msgq_set_max_num_consumers", (int) doca_comch_msgq_set_max_num_consumers.HANDLE.invokeExact(msgq, max_num_consumers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_set_max_num_producers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_set_max_num_producers", DESC);
+        return new Answer("doca_comch_msgq_set_max_num_consumers", (int) Symbols.call("doca_comch_msgq_set_max_num_consumers", Symbols.address(msgq), max_num_consumers));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_set_max_num_producers$descriptor() {
-        return doca_comch_msgq_set_max_num_producers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -5077,25 +3701,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_set_max_num_producers(MemorySegment msgq, int max_num_producers) {
-        try {
-            return new Answer("doca_comch_msgq_set_max_num_producers", (int) doca_comch_msgq_set_max_num_producers.HANDLE.invokeExact(msgq, max_num_producers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_start", DESC);
+        return new Answer("doca_comch_msgq_set_max_num_producers", (int) Symbols.call("doca_comch_msgq_set_max_num_producers", Symbols.address(msgq), max_num_producers));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_start$descriptor() {
-        return doca_comch_msgq_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5104,25 +3718,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_start(MemorySegment msgq) {
-        try {
-            return new Answer("doca_comch_msgq_start", (int) doca_comch_msgq_start.HANDLE.invokeExact(msgq));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_stop", DESC);
+        return new Answer("doca_comch_msgq_start", (int) Symbols.call("doca_comch_msgq_start", Symbols.address(msgq)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_stop$descriptor() {
-        return doca_comch_msgq_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5131,26 +3735,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_stop(MemorySegment msgq) {
-        try {
-            return new Answer("doca_comch_msgq_stop", (int) doca_comch_msgq_stop.HANDLE.invokeExact(msgq));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_consumer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_consumer_create", DESC);
+        return new Answer("doca_comch_msgq_stop", (int) Symbols.call("doca_comch_msgq_stop", Symbols.address(msgq)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_consumer_create$descriptor() {
-        return doca_comch_msgq_consumer_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5159,26 +3753,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_consumer_create(MemorySegment msgq, MemorySegment consumer) {
-        try {
-            return new Answer("doca_comch_msgq_consumer_create", (int) doca_comch_msgq_consumer_create.HANDLE.invokeExact(msgq, consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_msgq_producer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_msgq_producer_create", DESC);
+        return new Answer("doca_comch_msgq_consumer_create", (int) Symbols.call("doca_comch_msgq_consumer_create", Symbols.address(msgq), Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_msgq_producer_create$descriptor() {
-        return doca_comch_msgq_producer_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5187,11 +3771,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_msgq_producer_create(MemorySegment msgq, MemorySegment producer) {
-        try {
-            return new Answer("doca_comch_msgq_producer_create", (int) doca_comch_msgq_producer_create.HANDLE.invokeExact(msgq, producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_msgq_producer_create", (int) Symbols.call("doca_comch_msgq_producer_create", Symbols.address(msgq), Symbols.address(producer)));
     }
     /**
      * {@snippet lang=c :
@@ -5200,18 +3780,12 @@ public class doca_h {
      */
     public static final OfLong doca_dpa_dev_comch_producer_t = doca_h.C_LONG;
 
-    private static class doca_comch_producer_cap_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_cap_is_supported$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_cap_is_supported", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_cap_is_supported$descriptor() {
-        return doca_comch_producer_cap_is_supported.DESC;
     }
 
     /**
@@ -5220,26 +3794,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_cap_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_comch_producer_cap_is_supported", (int) doca_comch_producer_cap_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_cap_get_max_num_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_cap_get_max_num_tasks", DESC);
+        return new Answer("doca_comch_producer_cap_is_supported", (int) Symbols.call("doca_comch_producer_cap_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_cap_get_max_num_tasks$descriptor() {
-        return doca_comch_producer_cap_get_max_num_tasks.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5248,26 +3812,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_cap_get_max_num_tasks(MemorySegment devinfo, MemorySegment max_num_tasks) {
-        try {
-            return new Answer("doca_comch_producer_cap_get_max_num_tasks", (int) doca_comch_producer_cap_get_max_num_tasks.HANDLE.invokeExact(devinfo, max_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_cap_get_max_buf_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_cap_get_max_buf_size", DESC);
+        return new Answer("doca_comch_producer_cap_get_max_num_tasks", (int) Symbols.call("doca_comch_producer_cap_get_max_num_tasks", Symbols.address(devinfo), Symbols.address(max_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_cap_get_max_buf_size$descriptor() {
-        return doca_comch_producer_cap_get_max_buf_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5276,26 +3830,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        try {
-            return new Answer("doca_comch_producer_cap_get_max_buf_size", (int) doca_comch_producer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_cap_get_max_buf_list_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_cap_get_max_buf_list_len", DESC);
+        return new Answer("doca_comch_producer_cap_get_max_buf_size", (int) Symbols.call("doca_comch_producer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_cap_get_max_buf_list_len$descriptor() {
-        return doca_comch_producer_cap_get_max_buf_list_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5304,26 +3848,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_cap_get_max_buf_list_len(MemorySegment devinfo, MemorySegment max_buf_list_len) {
-        try {
-            return new Answer("doca_comch_producer_cap_get_max_buf_list_len", (int) doca_comch_producer_cap_get_max_buf_list_len.HANDLE.invokeExact(devinfo, max_buf_list_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_cap_get_max_producers {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_cap_get_max_producers", DESC);
+        return new Answer("doca_comch_producer_cap_get_max_buf_list_len", (int) Symbols.call("doca_comch_producer_cap_get_max_buf_list_len", Symbols.address(devinfo), Symbols.address(max_buf_list_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_cap_get_max_producers$descriptor() {
-        return doca_comch_producer_cap_get_max_producers.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5332,26 +3866,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_cap_get_max_producers(MemorySegment devinfo, MemorySegment max_producers) {
-        try {
-            return new Answer("doca_comch_producer_cap_get_max_producers", (int) doca_comch_producer_cap_get_max_producers.HANDLE.invokeExact(devinfo, max_producers));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_create", DESC);
+        return new Answer("doca_comch_producer_cap_get_max_producers", (int) Symbols.call("doca_comch_producer_cap_get_max_producers", Symbols.address(devinfo), Symbols.address(max_producers)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_create$descriptor() {
-        return doca_comch_producer_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5360,25 +3884,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_create(MemorySegment comch_connection, MemorySegment producer) {
-        try {
-            return new Answer("doca_comch_producer_create", (int) doca_comch_producer_create.HANDLE.invokeExact(comch_connection, producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_destroy", DESC);
+        return new Answer("doca_comch_producer_create", (int) Symbols.call("doca_comch_producer_create", Symbols.address(comch_connection), Symbols.address(producer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_destroy$descriptor() {
-        return doca_comch_producer_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5387,25 +3901,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_destroy(MemorySegment producer) {
-        try {
-            return new Answer("doca_comch_producer_destroy", (int) doca_comch_producer_destroy.HANDLE.invokeExact(producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_as_ctx", DESC);
+        return new Answer("doca_comch_producer_destroy", (int) Symbols.call("doca_comch_producer_destroy", Symbols.address(producer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_as_ctx$descriptor() {
-        return doca_comch_producer_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5414,26 +3918,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_producer_as_ctx(MemorySegment producer) {
-        try {
-            return (MemorySegment) doca_comch_producer_as_ctx.HANDLE.invokeExact(producer);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_get_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_get_id", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_producer_as_ctx", Symbols.address(producer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_get_id$descriptor() {
-        return doca_comch_producer_get_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5442,28 +3936,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_get_id(MemorySegment producer, MemorySegment id) {
-        try {
-            return new Answer("doca_comch_producer_get_id", (int) doca_comch_producer_get_id.HANDLE.invokeExact(producer, id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_producer_get_id", (int) Symbols.call("doca_comch_producer_get_id", Symbols.address(producer), Symbols.address(id)));
     }
 
-    private static class doca_comch_producer_task_send_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_set_conf$descriptor() {
-        return doca_comch_producer_task_send_set_conf.DESC;
     }
 
     /**
@@ -5472,15 +3956,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_task_send_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_send_tasks) {
-        try {
-            return new Answer("doca_comch_producer_task_send_set_conf", (int) doca_comch_producer_task_send_set_conf.HANDLE.invokeExact(producer, task_completion_cb, task_error_cb, num_send_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_producer_task_send_set_conf", (int) Symbols.call("doca_comch_producer_task_send_set_conf", Symbols.address(producer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_send_tasks));
     }
 
-    private static class doca_comch_producer_task_send_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
@@ -5489,13 +3970,6 @@ public class doca_h {
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_alloc_init$descriptor() {
-        return doca_comch_producer_task_send_alloc_init.DESC;
     }
 
     /**
@@ -5504,11 +3978,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_task_send_alloc_init(MemorySegment producer, MemorySegment buf, MemorySegment imm_data, int imm_data_len, int consumer_id, MemorySegment task) {
-        try {
-            return new Answer("doca_comch_producer_task_send_alloc_init", (int) doca_comch_producer_task_send_alloc_init.HANDLE.invokeExact(producer, buf, imm_data, imm_data_len, consumer_id, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_producer_task_send_alloc_init", (int) Symbols.call("doca_comch_producer_task_send_alloc_init", Symbols.address(producer), Symbols.address(buf), Symbols.address(imm_data), imm_data_len, consumer_id, Symbols.address(task)));
     }
 
     private static class doca_comch_producer_task_send_alloc_init$hot {
@@ -5543,18 +4013,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_producer_task_send_get_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_get_buf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_get_buf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_get_buf$descriptor() {
-        return doca_comch_producer_task_send_get_buf.DESC;
     }
 
     /**
@@ -5563,25 +4027,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_producer_task_send_get_buf(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_producer_task_send_get_buf.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_task_send_set_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_set_buf", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_producer_task_send_get_buf", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_task_send_set_buf$descriptor() {
-        return doca_comch_producer_task_send_set_buf.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5590,11 +4044,7 @@ public class doca_h {
      * }
      */
     public static void doca_comch_producer_task_send_set_buf(MemorySegment task, MemorySegment buf) {
-        try {
-            doca_comch_producer_task_send_set_buf.HANDLE.invokeExact(task, buf);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_comch_producer_task_send_set_buf", Symbols.address(task), Symbols.address(buf));
     }
 
     private static class doca_comch_producer_task_send_set_buf$hot {
@@ -5624,18 +4074,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_producer_task_send_get_consumer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_get_consumer_id$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_get_consumer_id", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_get_consumer_id$descriptor() {
-        return doca_comch_producer_task_send_get_consumer_id.DESC;
     }
 
     /**
@@ -5644,25 +4088,15 @@ public class doca_h {
      * }
      */
     public static int doca_comch_producer_task_send_get_consumer_id(MemorySegment task) {
-        try {
-            return (int) doca_comch_producer_task_send_get_consumer_id.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_task_send_set_consumer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_set_consumer_id", DESC);
+        return (int) Symbols.call("doca_comch_producer_task_send_get_consumer_id", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_task_send_set_consumer_id$descriptor() {
-        return doca_comch_producer_task_send_set_consumer_id.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -5671,11 +4105,7 @@ public class doca_h {
      * }
      */
     public static void doca_comch_producer_task_send_set_consumer_id(MemorySegment task, int consumer_id) {
-        try {
-            doca_comch_producer_task_send_set_consumer_id.HANDLE.invokeExact(task, consumer_id);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_comch_producer_task_send_set_consumer_id", Symbols.address(task), consumer_id);
     }
 
     private static class doca_comch_producer_task_send_set_consumer_id$hot {
@@ -5705,18 +4135,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_producer_task_send_get_imm_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_get_imm_data$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_get_imm_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_get_imm_data$descriptor() {
-        return doca_comch_producer_task_send_get_imm_data.DESC;
     }
 
     /**
@@ -5725,25 +4149,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_producer_task_send_get_imm_data(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_producer_task_send_get_imm_data.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_task_send_get_imm_data_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_get_imm_data_len", DESC);
+        return Symbols.memory(Symbols.call("doca_comch_producer_task_send_get_imm_data", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_task_send_get_imm_data_len$descriptor() {
-        return doca_comch_producer_task_send_get_imm_data_len.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5752,26 +4166,16 @@ public class doca_h {
      * }
      */
     public static int doca_comch_producer_task_send_get_imm_data_len(MemorySegment task) {
-        try {
-            return (int) doca_comch_producer_task_send_get_imm_data_len.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_task_send_set_imm_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_set_imm_data", DESC);
+        return (int) Symbols.call("doca_comch_producer_task_send_get_imm_data_len", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_task_send_set_imm_data$descriptor() {
-        return doca_comch_producer_task_send_set_imm_data.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -5780,11 +4184,7 @@ public class doca_h {
      * }
      */
     public static void doca_comch_producer_task_send_set_imm_data(MemorySegment task, MemorySegment imm_data, int imm_data_len) {
-        try {
-            doca_comch_producer_task_send_set_imm_data.HANDLE.invokeExact(task, imm_data, imm_data_len);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_comch_producer_task_send_set_imm_data", Symbols.address(task), Symbols.address(imm_data), imm_data_len);
     }
 
     private static class doca_comch_producer_task_send_set_imm_data$hot {
@@ -5815,18 +4215,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_producer_task_send_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_task_send_as_task$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_task_send_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_task_send_as_task$descriptor() {
-        return doca_comch_producer_task_send_as_task.DESC;
     }
 
     /**
@@ -5835,11 +4229,7 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_comch_producer_task_send_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_comch_producer_task_send_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_comch_producer_task_send_as_task", Symbols.address(task)));
     }
 
     private static class doca_comch_producer_task_send_as_task$hot {
@@ -5869,19 +4259,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_comch_producer_set_dev_max_num_send {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comch_producer_set_dev_max_num_send$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_set_dev_max_num_send", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comch_producer_set_dev_max_num_send$descriptor() {
-        return doca_comch_producer_set_dev_max_num_send.DESC;
     }
 
     /**
@@ -5890,26 +4274,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_set_dev_max_num_send(MemorySegment producer, int dev_num_send) {
-        try {
-            return new Answer("doca_comch_producer_set_dev_max_num_send", (int) doca_comch_producer_set_dev_max_num_send.HANDLE.invokeExact(producer, dev_num_send));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_dpa_completion_attach {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_dpa_completion_attach", DESC);
+        return new Answer("doca_comch_producer_set_dev_max_num_send", (int) Symbols.call("doca_comch_producer_set_dev_max_num_send", Symbols.address(producer), dev_num_send));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_dpa_completion_attach$descriptor() {
-        return doca_comch_producer_dpa_completion_attach.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5918,26 +4292,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_dpa_completion_attach(MemorySegment producer, MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_comch_producer_dpa_completion_attach", (int) doca_comch_producer_dpa_completion_attach.HANDLE.invokeExact(producer, dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comch_producer_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comch_producer_get_dpa_handle", DESC);
+        return new Answer("doca_comch_producer_dpa_completion_attach", (int) Symbols.call("doca_comch_producer_dpa_completion_attach", Symbols.address(producer), Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comch_producer_get_dpa_handle$descriptor() {
-        return doca_comch_producer_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -5946,11 +4310,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_comch_producer_get_dpa_handle(MemorySegment producer, MemorySegment dpa_producer) {
-        try {
-            return new Answer("doca_comch_producer_get_dpa_handle", (int) doca_comch_producer_get_dpa_handle.HANDLE.invokeExact(producer, dpa_producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comch_producer_get_dpa_handle", (int) Symbols.call("doca_comch_producer_get_dpa_handle", Symbols.address(producer), Symbols.address(dpa_producer)));
     }
     private static final int DOCA_CTX_STATE_IDLE = (int)0L;
     /**
@@ -5989,18 +4349,12 @@ public class doca_h {
         return DOCA_CTX_STATE_STOPPING;
     }
 
-    private static class doca_ctx_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_ctx_start$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_start", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_ctx_start$descriptor() {
-        return doca_ctx_start.DESC;
     }
 
     /**
@@ -6009,25 +4363,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_start(MemorySegment ctx) {
-        try {
-            return new Answer("doca_ctx_start", (int) doca_ctx_start.HANDLE.invokeExact(ctx));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_stop", DESC);
+        return new Answer("doca_ctx_start", (int) Symbols.call("doca_ctx_start", Symbols.address(ctx)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_stop$descriptor() {
-        return doca_ctx_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6036,26 +4380,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_stop(MemorySegment ctx) {
-        try {
-            return new Answer("doca_ctx_stop", (int) doca_ctx_stop.HANDLE.invokeExact(ctx));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_get_state {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_get_state", DESC);
+        return new Answer("doca_ctx_stop", (int) Symbols.call("doca_ctx_stop", Symbols.address(ctx)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_get_state$descriptor() {
-        return doca_ctx_get_state.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6064,26 +4398,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_get_state(MemorySegment ctx, MemorySegment state) {
-        try {
-            return new Answer("doca_ctx_get_state", (int) doca_ctx_get_state.HANDLE.invokeExact(ctx, state));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_set_state_changed_cb {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_set_state_changed_cb", DESC);
+        return new Answer("doca_ctx_get_state", (int) Symbols.call("doca_ctx_get_state", Symbols.address(ctx), Symbols.address(state)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_set_state_changed_cb$descriptor() {
-        return doca_ctx_set_state_changed_cb.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6092,26 +4416,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_set_state_changed_cb(MemorySegment ctx, MemorySegment cb) {
-        try {
-            return new Answer("doca_ctx_set_state_changed_cb", (int) doca_ctx_set_state_changed_cb.HANDLE.invokeExact(ctx, cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_set_user_data", DESC);
+        return new Answer("doca_ctx_set_state_changed_cb", (int) Symbols.call("doca_ctx_set_state_changed_cb", Symbols.address(ctx), Symbols.address(cb)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_set_user_data$descriptor() {
-        return doca_ctx_set_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -6120,26 +4434,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_set_user_data(MemorySegment ctx, long user_data) {
-        try {
-            return new Answer("doca_ctx_set_user_data", (int) doca_ctx_set_user_data.HANDLE.invokeExact(ctx, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_get_user_data", DESC);
+        return new Answer("doca_ctx_set_user_data", (int) Symbols.call("doca_ctx_set_user_data", Symbols.address(ctx), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_get_user_data$descriptor() {
-        return doca_ctx_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6148,26 +4452,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_get_user_data(MemorySegment ctx, MemorySegment user_data) {
-        try {
-            return new Answer("doca_ctx_get_user_data", (int) doca_ctx_get_user_data.HANDLE.invokeExact(ctx, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_get_num_inflight_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_get_num_inflight_tasks", DESC);
+        return new Answer("doca_ctx_get_user_data", (int) Symbols.call("doca_ctx_get_user_data", Symbols.address(ctx), Symbols.address(user_data)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_get_num_inflight_tasks$descriptor() {
-        return doca_ctx_get_num_inflight_tasks.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6176,24 +4470,14 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_get_num_inflight_tasks(MemorySegment ctx, MemorySegment num_inflight_tasks) {
-        try {
-            return new Answer("doca_ctx_get_num_inflight_tasks", (int) doca_ctx_get_num_inflight_tasks.HANDLE.invokeExact(ctx, num_inflight_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_flush_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_flush_tasks", DESC);
+        return new Answer("doca_ctx_get_num_inflight_tasks", (int) Symbols.call("doca_ctx_get_num_inflight_tasks", Symbols.address(ctx), Symbols.address(num_inflight_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_flush_tasks$descriptor() {
-        return doca_ctx_flush_tasks.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6202,26 +4486,16 @@ public class doca_h {
      * }
      */
     public static void doca_ctx_flush_tasks(MemorySegment ctx) {
-        try {
-            doca_ctx_flush_tasks.HANDLE.invokeExact(ctx);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_set_datapath_on_gpu {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_set_datapath_on_gpu", DESC);
+        Symbols.call("doca_ctx_flush_tasks", Symbols.address(ctx));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_set_datapath_on_gpu$descriptor() {
-        return doca_ctx_set_datapath_on_gpu.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6230,26 +4504,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_set_datapath_on_gpu(MemorySegment ctx, MemorySegment gpu_dev) {
-        try {
-            return new Answer("doca_ctx_set_datapath_on_gpu", (int) doca_ctx_set_datapath_on_gpu.HANDLE.invokeExact(ctx, gpu_dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_set_datapath_on_dpa {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_set_datapath_on_dpa", DESC);
+        return new Answer("doca_ctx_set_datapath_on_gpu", (int) Symbols.call("doca_ctx_set_datapath_on_gpu", Symbols.address(ctx), Symbols.address(gpu_dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_set_datapath_on_dpa$descriptor() {
-        return doca_ctx_set_datapath_on_dpa.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6258,26 +4522,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_set_datapath_on_dpa(MemorySegment ctx, MemorySegment dpa_dev) {
-        try {
-            return new Answer("doca_ctx_set_datapath_on_dpa", (int) doca_ctx_set_datapath_on_dpa.HANDLE.invokeExact(ctx, dpa_dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_set_completion_vector {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_set_completion_vector", DESC);
+        return new Answer("doca_ctx_set_datapath_on_dpa", (int) Symbols.call("doca_ctx_set_datapath_on_dpa", Symbols.address(ctx), Symbols.address(dpa_dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_set_completion_vector$descriptor() {
-        return doca_ctx_set_completion_vector.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -6286,26 +4540,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_set_completion_vector(MemorySegment ctx, int comp_vector) {
-        try {
-            return new Answer("doca_ctx_set_completion_vector", (int) doca_ctx_set_completion_vector.HANDLE.invokeExact(ctx, comp_vector));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_ctx_cap_get_num_completion_vectors {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_ctx_cap_get_num_completion_vectors", DESC);
+        return new Answer("doca_ctx_set_completion_vector", (int) Symbols.call("doca_ctx_set_completion_vector", Symbols.address(ctx), comp_vector));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_ctx_cap_get_num_completion_vectors$descriptor() {
-        return doca_ctx_cap_get_num_completion_vectors.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6314,11 +4558,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_ctx_cap_get_num_completion_vectors(MemorySegment devinfo, MemorySegment num_comp_vectors) {
-        try {
-            return new Answer("doca_ctx_cap_get_num_completion_vectors", (int) doca_ctx_cap_get_num_completion_vectors.HANDLE.invokeExact(devinfo, num_comp_vectors));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_ctx_cap_get_num_completion_vectors", (int) Symbols.call("doca_ctx_cap_get_num_completion_vectors", Symbols.address(devinfo), Symbols.address(num_comp_vectors)));
     }
     private static final int DOCA_DEVINFO_REP_FILTER_ALL = (int)0L;
     /**
@@ -6348,19 +4588,13 @@ public class doca_h {
         return DOCA_DEVINFO_REP_FILTER_EMULATED;
     }
 
-    private static class doca_devinfo_create_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_create_list$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_create_list", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_create_list$descriptor() {
-        return doca_devinfo_create_list.DESC;
     }
 
     /**
@@ -6369,25 +4603,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_create_list(MemorySegment dev_list, MemorySegment nb_devs) {
-        try {
-            return new Answer("doca_devinfo_create_list", (int) doca_devinfo_create_list.HANDLE.invokeExact(dev_list, nb_devs));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_destroy_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_destroy_list", DESC);
+        return new Answer("doca_devinfo_create_list", (int) Symbols.call("doca_devinfo_create_list", Symbols.address(dev_list), Symbols.address(nb_devs)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_destroy_list$descriptor() {
-        return doca_devinfo_destroy_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6396,26 +4620,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_destroy_list(MemorySegment dev_list) {
-        try {
-            return new Answer("doca_devinfo_destroy_list", (int) doca_devinfo_destroy_list.HANDLE.invokeExact(dev_list));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_open {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_open", DESC);
+        return new Answer("doca_devinfo_destroy_list", (int) Symbols.call("doca_devinfo_destroy_list", Symbols.address(dev_list)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_open$descriptor() {
-        return doca_dev_open.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6424,25 +4638,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dev_open(MemorySegment devinfo, MemorySegment dev) {
-        try {
-            return new Answer("doca_dev_open", (int) doca_dev_open.HANDLE.invokeExact(devinfo, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_close {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_close", DESC);
+        return new Answer("doca_dev_open", (int) Symbols.call("doca_dev_open", Symbols.address(devinfo), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_close$descriptor() {
-        return doca_dev_close.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6451,25 +4655,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dev_close(MemorySegment dev) {
-        try {
-            return new Answer("doca_dev_close", (int) doca_dev_close.HANDLE.invokeExact(dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_accelerate_resource_reclaim {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_accelerate_resource_reclaim", DESC);
+        return new Answer("doca_dev_close", (int) Symbols.call("doca_dev_close", Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_accelerate_resource_reclaim$descriptor() {
-        return doca_dev_accelerate_resource_reclaim.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6478,25 +4672,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dev_accelerate_resource_reclaim(MemorySegment dev) {
-        try {
-            return new Answer("doca_dev_accelerate_resource_reclaim", (int) doca_dev_accelerate_resource_reclaim.HANDLE.invokeExact(dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_as_devinfo {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_as_devinfo", DESC);
+        return new Answer("doca_dev_accelerate_resource_reclaim", (int) Symbols.call("doca_dev_accelerate_resource_reclaim", Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_as_devinfo$descriptor() {
-        return doca_dev_as_devinfo.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6505,28 +4689,18 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_dev_as_devinfo(MemorySegment dev) {
-        try {
-            return (MemorySegment) doca_dev_as_devinfo.HANDLE.invokeExact(dev);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_dev_as_devinfo", Symbols.address(dev)));
     }
 
-    private static class doca_devinfo_rep_create_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_rep_create_list$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_create_list", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_rep_create_list$descriptor() {
-        return doca_devinfo_rep_create_list.DESC;
     }
 
     /**
@@ -6535,25 +4709,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_create_list(MemorySegment dev, int filter, MemorySegment dev_list_rep, MemorySegment nb_devs_rep) {
-        try {
-            return new Answer("doca_devinfo_rep_create_list", (int) doca_devinfo_rep_create_list.HANDLE.invokeExact(dev, filter, dev_list_rep, nb_devs_rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_destroy_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_destroy_list", DESC);
+        return new Answer("doca_devinfo_rep_create_list", (int) Symbols.call("doca_devinfo_rep_create_list", Symbols.address(dev), filter, Symbols.address(dev_list_rep), Symbols.address(nb_devs_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_destroy_list$descriptor() {
-        return doca_devinfo_rep_destroy_list.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6562,26 +4726,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_destroy_list(MemorySegment dev_list_rep) {
-        try {
-            return new Answer("doca_devinfo_rep_destroy_list", (int) doca_devinfo_rep_destroy_list.HANDLE.invokeExact(dev_list_rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_rep_open {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_rep_open", DESC);
+        return new Answer("doca_devinfo_rep_destroy_list", (int) Symbols.call("doca_devinfo_rep_destroy_list", Symbols.address(dev_list_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_rep_open$descriptor() {
-        return doca_dev_rep_open.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6590,25 +4744,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dev_rep_open(MemorySegment devinfo, MemorySegment dev_rep) {
-        try {
-            return new Answer("doca_dev_rep_open", (int) doca_dev_rep_open.HANDLE.invokeExact(devinfo, dev_rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_rep_close {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_rep_close", DESC);
+        return new Answer("doca_dev_rep_open", (int) Symbols.call("doca_dev_rep_open", Symbols.address(devinfo), Symbols.address(dev_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_rep_close$descriptor() {
-        return doca_dev_rep_close.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6617,25 +4761,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dev_rep_close(MemorySegment dev) {
-        try {
-            return new Answer("doca_dev_rep_close", (int) doca_dev_rep_close.HANDLE.invokeExact(dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dev_rep_as_devinfo {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dev_rep_as_devinfo", DESC);
+        return new Answer("doca_dev_rep_close", (int) Symbols.call("doca_dev_rep_close", Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dev_rep_as_devinfo$descriptor() {
-        return doca_dev_rep_as_devinfo.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6644,26 +4778,16 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_dev_rep_as_devinfo(MemorySegment dev_rep) {
-        try {
-            return (MemorySegment) doca_dev_rep_as_devinfo.HANDLE.invokeExact(dev_rep);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_pci_addr_str {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_pci_addr_str", DESC);
+        return Symbols.memory(Symbols.call("doca_dev_rep_as_devinfo", Symbols.address(dev_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_pci_addr_str$descriptor() {
-        return doca_devinfo_get_pci_addr_str.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6672,27 +4796,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_pci_addr_str(MemorySegment devinfo, MemorySegment pci_addr_str) {
-        try {
-            return new Answer("doca_devinfo_get_pci_addr_str", (int) doca_devinfo_get_pci_addr_str.HANDLE.invokeExact(devinfo, pci_addr_str));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_get_pci_addr_str", (int) Symbols.call("doca_devinfo_get_pci_addr_str", Symbols.address(devinfo), Symbols.address(pci_addr_str)));
     }
 
-    private static class doca_devinfo_is_equal_pci_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_is_equal_pci_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_is_equal_pci_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_is_equal_pci_addr$descriptor() {
-        return doca_devinfo_is_equal_pci_addr.DESC;
     }
 
     /**
@@ -6701,27 +4815,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_is_equal_pci_addr(MemorySegment devinfo, MemorySegment pci_addr_str, MemorySegment is_equal) {
-        try {
-            return new Answer("doca_devinfo_is_equal_pci_addr", (int) doca_devinfo_is_equal_pci_addr.HANDLE.invokeExact(devinfo, pci_addr_str, is_equal));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_is_equal_pci_addr", (int) Symbols.call("doca_devinfo_is_equal_pci_addr", Symbols.address(devinfo), Symbols.address(pci_addr_str), Symbols.address(is_equal)));
     }
 
-    private static class doca_devinfo_get_ipv4_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_get_ipv4_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_ipv4_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_get_ipv4_addr$descriptor() {
-        return doca_devinfo_get_ipv4_addr.DESC;
     }
 
     /**
@@ -6730,27 +4834,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_ipv4_addr(MemorySegment devinfo, MemorySegment ipv4_addr, int size) {
-        try {
-            return new Answer("doca_devinfo_get_ipv4_addr", (int) doca_devinfo_get_ipv4_addr.HANDLE.invokeExact(devinfo, ipv4_addr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_get_ipv4_addr", (int) Symbols.call("doca_devinfo_get_ipv4_addr", Symbols.address(devinfo), Symbols.address(ipv4_addr), size));
     }
 
-    private static class doca_devinfo_get_ipv6_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_get_ipv6_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_ipv6_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_get_ipv6_addr$descriptor() {
-        return doca_devinfo_get_ipv6_addr.DESC;
     }
 
     /**
@@ -6759,27 +4853,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_ipv6_addr(MemorySegment devinfo, MemorySegment ipv6_addr, int size) {
-        try {
-            return new Answer("doca_devinfo_get_ipv6_addr", (int) doca_devinfo_get_ipv6_addr.HANDLE.invokeExact(devinfo, ipv6_addr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_get_ipv6_addr", (int) Symbols.call("doca_devinfo_get_ipv6_addr", Symbols.address(devinfo), Symbols.address(ipv6_addr), size));
     }
 
-    private static class doca_devinfo_get_mac_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_get_mac_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_mac_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_get_mac_addr$descriptor() {
-        return doca_devinfo_get_mac_addr.DESC;
     }
 
     /**
@@ -6788,27 +4872,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_mac_addr(MemorySegment devinfo, MemorySegment mac_addr, int size) {
-        try {
-            return new Answer("doca_devinfo_get_mac_addr", (int) doca_devinfo_get_mac_addr.HANDLE.invokeExact(devinfo, mac_addr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_get_mac_addr", (int) Symbols.call("doca_devinfo_get_mac_addr", Symbols.address(devinfo), Symbols.address(mac_addr), size));
     }
 
-    private static class doca_devinfo_get_iface_name {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_get_iface_name$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_iface_name", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_get_iface_name$descriptor() {
-        return doca_devinfo_get_iface_name.DESC;
     }
 
     /**
@@ -6817,27 +4891,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_iface_name(MemorySegment devinfo, MemorySegment iface_name, int size) {
-        try {
-            return new Answer("doca_devinfo_get_iface_name", (int) doca_devinfo_get_iface_name.HANDLE.invokeExact(devinfo, iface_name, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_get_iface_name", (int) Symbols.call("doca_devinfo_get_iface_name", Symbols.address(devinfo), Symbols.address(iface_name), size));
     }
 
-    private static class doca_devinfo_get_ibdev_name {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_get_ibdev_name$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_ibdev_name", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_get_ibdev_name$descriptor() {
-        return doca_devinfo_get_ibdev_name.DESC;
     }
 
     /**
@@ -6846,26 +4910,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_ibdev_name(MemorySegment devinfo, MemorySegment ibdev_name, int size) {
-        try {
-            return new Answer("doca_devinfo_get_ibdev_name", (int) doca_devinfo_get_ibdev_name.HANDLE.invokeExact(devinfo, ibdev_name, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_lid {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_lid", DESC);
+        return new Answer("doca_devinfo_get_ibdev_name", (int) Symbols.call("doca_devinfo_get_ibdev_name", Symbols.address(devinfo), Symbols.address(ibdev_name), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_lid$descriptor() {
-        return doca_devinfo_get_lid.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6874,26 +4928,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_lid(MemorySegment devinfo, MemorySegment lid) {
-        try {
-            return new Answer("doca_devinfo_get_lid", (int) doca_devinfo_get_lid.HANDLE.invokeExact(devinfo, lid));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_active_rate {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_active_rate", DESC);
+        return new Answer("doca_devinfo_get_lid", (int) Symbols.call("doca_devinfo_get_lid", Symbols.address(devinfo), Symbols.address(lid)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_active_rate$descriptor() {
-        return doca_devinfo_get_active_rate.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6902,26 +4946,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_active_rate(MemorySegment devinfo, MemorySegment active_rate) {
-        try {
-            return new Answer("doca_devinfo_get_active_rate", (int) doca_devinfo_get_active_rate.HANDLE.invokeExact(devinfo, active_rate));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_vhca_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_vhca_id", DESC);
+        return new Answer("doca_devinfo_get_active_rate", (int) Symbols.call("doca_devinfo_get_active_rate", Symbols.address(devinfo), Symbols.address(active_rate)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_vhca_id$descriptor() {
-        return doca_devinfo_get_vhca_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6930,26 +4964,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_vhca_id(MemorySegment devinfo, MemorySegment vhca_id) {
-        try {
-            return new Answer("doca_devinfo_get_vhca_id", (int) doca_devinfo_get_vhca_id.HANDLE.invokeExact(devinfo, vhca_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_pci_func_type {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_pci_func_type", DESC);
+        return new Answer("doca_devinfo_get_vhca_id", (int) Symbols.call("doca_devinfo_get_vhca_id", Symbols.address(devinfo), Symbols.address(vhca_id)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_pci_func_type$descriptor() {
-        return doca_devinfo_get_pci_func_type.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6958,26 +4982,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_pci_func_type(MemorySegment devinfo, MemorySegment pci_func_type) {
-        try {
-            return new Answer("doca_devinfo_get_pci_func_type", (int) doca_devinfo_get_pci_func_type.HANDLE.invokeExact(devinfo, pci_func_type));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_get_sf_index {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_get_sf_index", DESC);
+        return new Answer("doca_devinfo_get_pci_func_type", (int) Symbols.call("doca_devinfo_get_pci_func_type", Symbols.address(devinfo), Symbols.address(pci_func_type)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_get_sf_index$descriptor() {
-        return doca_devinfo_get_sf_index.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -6986,26 +5000,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_get_sf_index(MemorySegment devinfo, MemorySegment sf_index) {
-        try {
-            return new Answer("doca_devinfo_get_sf_index", (int) doca_devinfo_get_sf_index.HANDLE.invokeExact(devinfo, sf_index));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_cap_is_hotplug_manager_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_cap_is_hotplug_manager_supported", DESC);
+        return new Answer("doca_devinfo_get_sf_index", (int) Symbols.call("doca_devinfo_get_sf_index", Symbols.address(devinfo), Symbols.address(sf_index)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_cap_is_hotplug_manager_supported$descriptor() {
-        return doca_devinfo_cap_is_hotplug_manager_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7014,26 +5018,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_cap_is_hotplug_manager_supported(MemorySegment devinfo, MemorySegment is_hotplug_manager) {
-        try {
-            return new Answer("doca_devinfo_cap_is_hotplug_manager_supported", (int) doca_devinfo_cap_is_hotplug_manager_supported.HANDLE.invokeExact(devinfo, is_hotplug_manager));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_cap_is_notification_moderation_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_cap_is_notification_moderation_supported", DESC);
+        return new Answer("doca_devinfo_cap_is_hotplug_manager_supported", (int) Symbols.call("doca_devinfo_cap_is_hotplug_manager_supported", Symbols.address(devinfo), Symbols.address(is_hotplug_manager)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_cap_is_notification_moderation_supported$descriptor() {
-        return doca_devinfo_cap_is_notification_moderation_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7042,26 +5036,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_cap_is_notification_moderation_supported(MemorySegment devinfo, MemorySegment is_notification_moderation_supported) {
-        try {
-            return new Answer("doca_devinfo_cap_is_notification_moderation_supported", (int) doca_devinfo_cap_is_notification_moderation_supported.HANDLE.invokeExact(devinfo, is_notification_moderation_supported));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_cap_is_accelerate_resource_reclaim_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_cap_is_accelerate_resource_reclaim_supported", DESC);
+        return new Answer("doca_devinfo_cap_is_notification_moderation_supported", (int) Symbols.call("doca_devinfo_cap_is_notification_moderation_supported", Symbols.address(devinfo), Symbols.address(is_notification_moderation_supported)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_cap_is_accelerate_resource_reclaim_supported$descriptor() {
-        return doca_devinfo_cap_is_accelerate_resource_reclaim_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7070,26 +5054,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_cap_is_accelerate_resource_reclaim_supported(MemorySegment devinfo, MemorySegment is_accelerate_resource_reclaim) {
-        try {
-            return new Answer("doca_devinfo_cap_is_accelerate_resource_reclaim_supported", (int) doca_devinfo_cap_is_accelerate_resource_reclaim_supported.HANDLE.invokeExact(devinfo, is_accelerate_resource_reclaim));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_cap_is_filter_all_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_cap_is_filter_all_supported", DESC);
+        return new Answer("doca_devinfo_cap_is_accelerate_resource_reclaim_supported", (int) Symbols.call("doca_devinfo_cap_is_accelerate_resource_reclaim_supported", Symbols.address(devinfo), Symbols.address(is_accelerate_resource_reclaim)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_cap_is_filter_all_supported$descriptor() {
-        return doca_devinfo_rep_cap_is_filter_all_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7098,26 +5072,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_cap_is_filter_all_supported(MemorySegment devinfo, MemorySegment filter_all_supported) {
-        try {
-            return new Answer("doca_devinfo_rep_cap_is_filter_all_supported", (int) doca_devinfo_rep_cap_is_filter_all_supported.HANDLE.invokeExact(devinfo, filter_all_supported));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_cap_is_filter_net_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_cap_is_filter_net_supported", DESC);
+        return new Answer("doca_devinfo_rep_cap_is_filter_all_supported", (int) Symbols.call("doca_devinfo_rep_cap_is_filter_all_supported", Symbols.address(devinfo), Symbols.address(filter_all_supported)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_cap_is_filter_net_supported$descriptor() {
-        return doca_devinfo_rep_cap_is_filter_net_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7126,26 +5090,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_cap_is_filter_net_supported(MemorySegment devinfo, MemorySegment filter_net_supported) {
-        try {
-            return new Answer("doca_devinfo_rep_cap_is_filter_net_supported", (int) doca_devinfo_rep_cap_is_filter_net_supported.HANDLE.invokeExact(devinfo, filter_net_supported));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_cap_is_filter_emulated_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_cap_is_filter_emulated_supported", DESC);
+        return new Answer("doca_devinfo_rep_cap_is_filter_net_supported", (int) Symbols.call("doca_devinfo_rep_cap_is_filter_net_supported", Symbols.address(devinfo), Symbols.address(filter_net_supported)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_cap_is_filter_emulated_supported$descriptor() {
-        return doca_devinfo_rep_cap_is_filter_emulated_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7154,27 +5108,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_cap_is_filter_emulated_supported(MemorySegment devinfo, MemorySegment filter_emulated_supported) {
-        try {
-            return new Answer("doca_devinfo_rep_cap_is_filter_emulated_supported", (int) doca_devinfo_rep_cap_is_filter_emulated_supported.HANDLE.invokeExact(devinfo, filter_emulated_supported));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_rep_cap_is_filter_emulated_supported", (int) Symbols.call("doca_devinfo_rep_cap_is_filter_emulated_supported", Symbols.address(devinfo), Symbols.address(filter_emulated_supported)));
     }
 
-    private static class doca_devinfo_rep_get_vuid {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_rep_get_vuid$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_vuid", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_rep_get_vuid$descriptor() {
-        return doca_devinfo_rep_get_vuid.DESC;
     }
 
     /**
@@ -7183,26 +5127,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_vuid(MemorySegment devinfo_rep, MemorySegment rep_vuid, int size) {
-        try {
-            return new Answer("doca_devinfo_rep_get_vuid", (int) doca_devinfo_rep_get_vuid.HANDLE.invokeExact(devinfo_rep, rep_vuid, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_get_pci_addr_str {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_pci_addr_str", DESC);
+        return new Answer("doca_devinfo_rep_get_vuid", (int) Symbols.call("doca_devinfo_rep_get_vuid", Symbols.address(devinfo_rep), Symbols.address(rep_vuid), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_get_pci_addr_str$descriptor() {
-        return doca_devinfo_rep_get_pci_addr_str.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7211,27 +5145,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_pci_addr_str(MemorySegment devinfo_rep, MemorySegment pci_addr_str) {
-        try {
-            return new Answer("doca_devinfo_rep_get_pci_addr_str", (int) doca_devinfo_rep_get_pci_addr_str.HANDLE.invokeExact(devinfo_rep, pci_addr_str));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_rep_get_pci_addr_str", (int) Symbols.call("doca_devinfo_rep_get_pci_addr_str", Symbols.address(devinfo_rep), Symbols.address(pci_addr_str)));
     }
 
-    private static class doca_devinfo_rep_is_equal_pci_addr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_rep_is_equal_pci_addr$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_is_equal_pci_addr", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_rep_is_equal_pci_addr$descriptor() {
-        return doca_devinfo_rep_is_equal_pci_addr.DESC;
     }
 
     /**
@@ -7240,26 +5164,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_is_equal_pci_addr(MemorySegment devinfo_rep, MemorySegment pci_addr_str, MemorySegment is_equal) {
-        try {
-            return new Answer("doca_devinfo_rep_is_equal_pci_addr", (int) doca_devinfo_rep_is_equal_pci_addr.HANDLE.invokeExact(devinfo_rep, pci_addr_str, is_equal));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_get_pci_func_type {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_pci_func_type", DESC);
+        return new Answer("doca_devinfo_rep_is_equal_pci_addr", (int) Symbols.call("doca_devinfo_rep_is_equal_pci_addr", Symbols.address(devinfo_rep), Symbols.address(pci_addr_str), Symbols.address(is_equal)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_get_pci_func_type$descriptor() {
-        return doca_devinfo_rep_get_pci_func_type.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7268,26 +5182,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_pci_func_type(MemorySegment devinfo_rep, MemorySegment pci_func_type) {
-        try {
-            return new Answer("doca_devinfo_rep_get_pci_func_type", (int) doca_devinfo_rep_get_pci_func_type.HANDLE.invokeExact(devinfo_rep, pci_func_type));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_get_is_hotplug {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_is_hotplug", DESC);
+        return new Answer("doca_devinfo_rep_get_pci_func_type", (int) Symbols.call("doca_devinfo_rep_get_pci_func_type", Symbols.address(devinfo_rep), Symbols.address(pci_func_type)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_get_is_hotplug$descriptor() {
-        return doca_devinfo_rep_get_is_hotplug.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7296,27 +5200,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_is_hotplug(MemorySegment devinfo_rep, MemorySegment is_hotplug) {
-        try {
-            return new Answer("doca_devinfo_rep_get_is_hotplug", (int) doca_devinfo_rep_get_is_hotplug.HANDLE.invokeExact(devinfo_rep, is_hotplug));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_rep_get_is_hotplug", (int) Symbols.call("doca_devinfo_rep_get_is_hotplug", Symbols.address(devinfo_rep), Symbols.address(is_hotplug)));
     }
 
-    private static class doca_devinfo_rep_get_iface_name {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_devinfo_rep_get_iface_name$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_iface_name", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_devinfo_rep_get_iface_name$descriptor() {
-        return doca_devinfo_rep_get_iface_name.DESC;
     }
 
     /**
@@ -7325,26 +5219,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_iface_name(MemorySegment devinfo_rep, MemorySegment iface_name, int size) {
-        try {
-            return new Answer("doca_devinfo_rep_get_iface_name", (int) doca_devinfo_rep_get_iface_name.HANDLE.invokeExact(devinfo_rep, iface_name, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_devinfo_rep_get_vhca_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_devinfo_rep_get_vhca_id", DESC);
+        return new Answer("doca_devinfo_rep_get_iface_name", (int) Symbols.call("doca_devinfo_rep_get_iface_name", Symbols.address(devinfo_rep), Symbols.address(iface_name), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_devinfo_rep_get_vhca_id$descriptor() {
-        return doca_devinfo_rep_get_vhca_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7353,11 +5237,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_devinfo_rep_get_vhca_id(MemorySegment devinfo_rep, MemorySegment vhca_id) {
-        try {
-            return new Answer("doca_devinfo_rep_get_vhca_id", (int) doca_devinfo_rep_get_vhca_id.HANDLE.invokeExact(devinfo_rep, vhca_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_devinfo_rep_get_vhca_id", (int) Symbols.call("doca_devinfo_rep_get_vhca_id", Symbols.address(devinfo_rep), Symbols.address(vhca_id)));
     }
     /**
      * {@snippet lang=c :
@@ -7441,18 +5321,12 @@ public class doca_h {
         return DOCA_DPA_DEV_LOG_LEVEL_DEBUG;
     }
 
-    private static class doca_dpa_cap_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_cap_is_supported$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_cap_is_supported", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_cap_is_supported$descriptor() {
-        return doca_dpa_cap_is_supported.DESC;
     }
 
     /**
@@ -7461,26 +5335,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_cap_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_dpa_cap_is_supported", (int) doca_dpa_cap_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_create", DESC);
+        return new Answer("doca_dpa_cap_is_supported", (int) Symbols.call("doca_dpa_cap_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_create$descriptor() {
-        return doca_dpa_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7489,25 +5353,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_create(MemorySegment dev, MemorySegment dpa) {
-        try {
-            return new Answer("doca_dpa_create", (int) doca_dpa_create.HANDLE.invokeExact(dev, dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_destroy", DESC);
+        return new Answer("doca_dpa_create", (int) Symbols.call("doca_dpa_create", Symbols.address(dev), Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_destroy$descriptor() {
-        return doca_dpa_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7516,25 +5370,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_destroy(MemorySegment dpa) {
-        try {
-            return new Answer("doca_dpa_destroy", (int) doca_dpa_destroy.HANDLE.invokeExact(dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_start", DESC);
+        return new Answer("doca_dpa_destroy", (int) Symbols.call("doca_dpa_destroy", Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_start$descriptor() {
-        return doca_dpa_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7543,25 +5387,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_start(MemorySegment dpa) {
-        try {
-            return new Answer("doca_dpa_start", (int) doca_dpa_start.HANDLE.invokeExact(dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_stop", DESC);
+        return new Answer("doca_dpa_start", (int) Symbols.call("doca_dpa_start", Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_stop$descriptor() {
-        return doca_dpa_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7570,26 +5404,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_stop(MemorySegment dpa) {
-        try {
-            return new Answer("doca_dpa_stop", (int) doca_dpa_stop.HANDLE.invokeExact(dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_set_app {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_set_app", DESC);
+        return new Answer("doca_dpa_stop", (int) Symbols.call("doca_dpa_stop", Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_set_app$descriptor() {
-        return doca_dpa_set_app.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7598,26 +5422,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_set_app(MemorySegment dpa, MemorySegment app) {
-        try {
-            return new Answer("doca_dpa_set_app", (int) doca_dpa_set_app.HANDLE.invokeExact(dpa, app));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_app {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_app", DESC);
+        return new Answer("doca_dpa_set_app", (int) Symbols.call("doca_dpa_set_app", Symbols.address(dpa), Symbols.address(app)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_app$descriptor() {
-        return doca_dpa_get_app.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7626,27 +5440,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_app(MemorySegment dpa, MemorySegment app) {
-        try {
-            return new Answer("doca_dpa_get_app", (int) doca_dpa_get_app.HANDLE.invokeExact(dpa, app));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_get_app", (int) Symbols.call("doca_dpa_get_app", Symbols.address(dpa), Symbols.address(app)));
     }
 
-    private static class doca_dpa_app_get_name {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_app_get_name$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_app_get_name", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_app_get_name$descriptor() {
-        return doca_dpa_app_get_name.DESC;
     }
 
     /**
@@ -7655,26 +5459,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_app_get_name(MemorySegment app, MemorySegment app_name, MemorySegment app_name_len) {
-        try {
-            return new Answer("doca_dpa_app_get_name", (int) doca_dpa_app_get_name.HANDLE.invokeExact(app, app_name, app_name_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_set_log_level {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_set_log_level", DESC);
+        return new Answer("doca_dpa_app_get_name", (int) Symbols.call("doca_dpa_app_get_name", Symbols.address(app), Symbols.address(app_name), Symbols.address(app_name_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_set_log_level$descriptor() {
-        return doca_dpa_set_log_level.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -7683,26 +5477,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_set_log_level(MemorySegment dpa, int log_level) {
-        try {
-            return new Answer("doca_dpa_set_log_level", (int) doca_dpa_set_log_level.HANDLE.invokeExact(dpa, log_level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_log_level {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_log_level", DESC);
+        return new Answer("doca_dpa_set_log_level", (int) Symbols.call("doca_dpa_set_log_level", Symbols.address(dpa), log_level));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_log_level$descriptor() {
-        return doca_dpa_get_log_level.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7711,26 +5495,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_log_level(MemorySegment dpa, MemorySegment log_level) {
-        try {
-            return new Answer("doca_dpa_get_log_level", (int) doca_dpa_get_log_level.HANDLE.invokeExact(dpa, log_level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_log_file_set_path {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_log_file_set_path", DESC);
+        return new Answer("doca_dpa_get_log_level", (int) Symbols.call("doca_dpa_get_log_level", Symbols.address(dpa), Symbols.address(log_level)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_log_file_set_path$descriptor() {
-        return doca_dpa_log_file_set_path.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7739,27 +5513,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_log_file_set_path(MemorySegment dpa, MemorySegment file_path) {
-        try {
-            return new Answer("doca_dpa_log_file_set_path", (int) doca_dpa_log_file_set_path.HANDLE.invokeExact(dpa, file_path));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_log_file_set_path", (int) Symbols.call("doca_dpa_log_file_set_path", Symbols.address(dpa), Symbols.address(file_path)));
     }
 
-    private static class doca_dpa_log_file_get_path {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_log_file_get_path$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_log_file_get_path", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_log_file_get_path$descriptor() {
-        return doca_dpa_log_file_get_path.DESC;
     }
 
     /**
@@ -7768,26 +5532,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_log_file_get_path(MemorySegment dpa, MemorySegment file_path, MemorySegment file_path_len) {
-        try {
-            return new Answer("doca_dpa_log_file_get_path", (int) doca_dpa_log_file_get_path.HANDLE.invokeExact(dpa, file_path, file_path_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_trace_file_set_path {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_trace_file_set_path", DESC);
+        return new Answer("doca_dpa_log_file_get_path", (int) Symbols.call("doca_dpa_log_file_get_path", Symbols.address(dpa), Symbols.address(file_path), Symbols.address(file_path_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_trace_file_set_path$descriptor() {
-        return doca_dpa_trace_file_set_path.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7796,27 +5550,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_trace_file_set_path(MemorySegment dpa, MemorySegment file_path) {
-        try {
-            return new Answer("doca_dpa_trace_file_set_path", (int) doca_dpa_trace_file_set_path.HANDLE.invokeExact(dpa, file_path));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_trace_file_set_path", (int) Symbols.call("doca_dpa_trace_file_set_path", Symbols.address(dpa), Symbols.address(file_path)));
     }
 
-    private static class doca_dpa_trace_file_get_path {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_trace_file_get_path$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_trace_file_get_path", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_trace_file_get_path$descriptor() {
-        return doca_dpa_trace_file_get_path.DESC;
     }
 
     /**
@@ -7825,26 +5569,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_trace_file_get_path(MemorySegment dpa, MemorySegment file_path, MemorySegment file_path_len) {
-        try {
-            return new Answer("doca_dpa_trace_file_get_path", (int) doca_dpa_trace_file_get_path.HANDLE.invokeExact(dpa, file_path, file_path_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_max_threads_per_kernel {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_max_threads_per_kernel", DESC);
+        return new Answer("doca_dpa_trace_file_get_path", (int) Symbols.call("doca_dpa_trace_file_get_path", Symbols.address(dpa), Symbols.address(file_path), Symbols.address(file_path_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_max_threads_per_kernel$descriptor() {
-        return doca_dpa_get_max_threads_per_kernel.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7853,26 +5587,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_max_threads_per_kernel(MemorySegment dpa, MemorySegment value) {
-        try {
-            return new Answer("doca_dpa_get_max_threads_per_kernel", (int) doca_dpa_get_max_threads_per_kernel.HANDLE.invokeExact(dpa, value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_kernel_max_run_time {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_kernel_max_run_time", DESC);
+        return new Answer("doca_dpa_get_max_threads_per_kernel", (int) Symbols.call("doca_dpa_get_max_threads_per_kernel", Symbols.address(dpa), Symbols.address(value)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_kernel_max_run_time$descriptor() {
-        return doca_dpa_get_kernel_max_run_time.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7881,27 +5605,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_kernel_max_run_time(MemorySegment dpa, MemorySegment value) {
-        try {
-            return new Answer("doca_dpa_get_kernel_max_run_time", (int) doca_dpa_get_kernel_max_run_time.HANDLE.invokeExact(dpa, value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_get_kernel_max_run_time", (int) Symbols.call("doca_dpa_get_kernel_max_run_time", Symbols.address(dpa), Symbols.address(value)));
     }
 
-    private static class doca_dpa_device_extend {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_device_extend$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_device_extend", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_device_extend$descriptor() {
-        return doca_dpa_device_extend.DESC;
     }
 
     /**
@@ -7910,26 +5624,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_device_extend(MemorySegment dpa, MemorySegment other_dev, MemorySegment extended_dpa) {
-        try {
-            return new Answer("doca_dpa_device_extend", (int) doca_dpa_device_extend.HANDLE.invokeExact(dpa, other_dev, extended_dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_dpa_handle", DESC);
+        return new Answer("doca_dpa_device_extend", (int) Symbols.call("doca_dpa_device_extend", Symbols.address(dpa), Symbols.address(other_dev), Symbols.address(extended_dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_dpa_handle$descriptor() {
-        return doca_dpa_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7938,26 +5642,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_dpa_handle(MemorySegment dpa, MemorySegment handle) {
-        try {
-            return new Answer("doca_dpa_get_dpa_handle", (int) doca_dpa_get_dpa_handle.HANDLE.invokeExact(dpa, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_uar_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_uar_id", DESC);
+        return new Answer("doca_dpa_get_dpa_handle", (int) Symbols.call("doca_dpa_get_dpa_handle", Symbols.address(dpa), Symbols.address(handle)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_uar_id$descriptor() {
-        return doca_dpa_get_uar_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7966,25 +5660,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_uar_id(MemorySegment dpa, MemorySegment uar_id) {
-        try {
-            return new Answer("doca_dpa_get_uar_id", (int) doca_dpa_get_uar_id.HANDLE.invokeExact(dpa, uar_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_peek_at_last_error {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_peek_at_last_error", DESC);
+        return new Answer("doca_dpa_get_uar_id", (int) Symbols.call("doca_dpa_get_uar_id", Symbols.address(dpa), Symbols.address(uar_id)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_peek_at_last_error$descriptor() {
-        return doca_dpa_peek_at_last_error.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -7993,11 +5677,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_peek_at_last_error(MemorySegment dpa) {
-        try {
-            return new Answer("doca_dpa_peek_at_last_error", (int) doca_dpa_peek_at_last_error.HANDLE.invokeExact(dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_peek_at_last_error", (int) Symbols.call("doca_dpa_peek_at_last_error", Symbols.address(dpa)));
     }
 
     /**
@@ -8230,20 +5910,14 @@ public class doca_h {
         }
     }
 
-    private static class doca_dpa_mem_alloc {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_mem_alloc$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_mem_alloc", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_mem_alloc$descriptor() {
-        return doca_dpa_mem_alloc.DESC;
     }
 
     /**
@@ -8252,26 +5926,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_mem_alloc(MemorySegment dpa, long size, MemorySegment dev_ptr) {
-        try {
-            return new Answer("doca_dpa_mem_alloc", (int) doca_dpa_mem_alloc.HANDLE.invokeExact(dpa, size, dev_ptr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_mem_free {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_mem_free", DESC);
+        return new Answer("doca_dpa_mem_alloc", (int) Symbols.call("doca_dpa_mem_alloc", Symbols.address(dpa), size, Symbols.address(dev_ptr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_mem_free$descriptor() {
-        return doca_dpa_mem_free.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -8280,28 +5944,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_mem_free(MemorySegment dpa, long dev_ptr) {
-        try {
-            return new Answer("doca_dpa_mem_free", (int) doca_dpa_mem_free.HANDLE.invokeExact(dpa, dev_ptr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_mem_free", (int) Symbols.call("doca_dpa_mem_free", Symbols.address(dpa), dev_ptr));
     }
 
-    private static class doca_dpa_h2d_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_h2d_memcpy$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_h2d_memcpy", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_h2d_memcpy$descriptor() {
-        return doca_dpa_h2d_memcpy.DESC;
     }
 
     /**
@@ -8310,28 +5964,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_h2d_memcpy(MemorySegment dpa, long dst_ptr, MemorySegment src_ptr, long size) {
-        try {
-            return new Answer("doca_dpa_h2d_memcpy", (int) doca_dpa_h2d_memcpy.HANDLE.invokeExact(dpa, dst_ptr, src_ptr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_h2d_memcpy", (int) Symbols.call("doca_dpa_h2d_memcpy", Symbols.address(dpa), dst_ptr, Symbols.address(src_ptr), size));
     }
 
-    private static class doca_dpa_h2d_buf_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_h2d_buf_memcpy$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_h2d_buf_memcpy", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_h2d_buf_memcpy$descriptor() {
-        return doca_dpa_h2d_buf_memcpy.DESC;
     }
 
     /**
@@ -8340,28 +5984,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_h2d_buf_memcpy(MemorySegment dpa, long dst_ptr, MemorySegment buf, long size) {
-        try {
-            return new Answer("doca_dpa_h2d_buf_memcpy", (int) doca_dpa_h2d_buf_memcpy.HANDLE.invokeExact(dpa, dst_ptr, buf, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_h2d_buf_memcpy", (int) Symbols.call("doca_dpa_h2d_buf_memcpy", Symbols.address(dpa), dst_ptr, Symbols.address(buf), size));
     }
 
-    private static class doca_dpa_d2h_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_d2h_memcpy$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_d2h_memcpy", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_d2h_memcpy$descriptor() {
-        return doca_dpa_d2h_memcpy.DESC;
     }
 
     /**
@@ -8370,28 +6004,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_d2h_memcpy(MemorySegment dpa, MemorySegment dst_ptr, long src_ptr, long size) {
-        try {
-            return new Answer("doca_dpa_d2h_memcpy", (int) doca_dpa_d2h_memcpy.HANDLE.invokeExact(dpa, dst_ptr, src_ptr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_d2h_memcpy", (int) Symbols.call("doca_dpa_d2h_memcpy", Symbols.address(dpa), Symbols.address(dst_ptr), src_ptr, size));
     }
 
-    private static class doca_dpa_d2h_buf_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_d2h_buf_memcpy$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_d2h_buf_memcpy", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_d2h_buf_memcpy$descriptor() {
-        return doca_dpa_d2h_buf_memcpy.DESC;
     }
 
     /**
@@ -8400,28 +6024,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_d2h_buf_memcpy(MemorySegment dpa, MemorySegment buf, long src_ptr, long size) {
-        try {
-            return new Answer("doca_dpa_d2h_buf_memcpy", (int) doca_dpa_d2h_buf_memcpy.HANDLE.invokeExact(dpa, buf, src_ptr, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_d2h_buf_memcpy", (int) Symbols.call("doca_dpa_d2h_buf_memcpy", Symbols.address(dpa), Symbols.address(buf), src_ptr, size));
     }
 
-    private static class doca_dpa_memset {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_memset$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_INT,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_memset", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_memset$descriptor() {
-        return doca_dpa_memset.DESC;
     }
 
     /**
@@ -8430,27 +6044,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_memset(MemorySegment dpa, long dev_ptr, int value, long size) {
-        try {
-            return new Answer("doca_dpa_memset", (int) doca_dpa_memset.HANDLE.invokeExact(dpa, dev_ptr, value, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_memset", (int) Symbols.call("doca_dpa_memset", Symbols.address(dpa), dev_ptr, value, size));
     }
 
-    private static class doca_dpa_hash_table_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_hash_table_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_hash_table_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_hash_table_create$descriptor() {
-        return doca_dpa_hash_table_create.DESC;
     }
 
     /**
@@ -8459,25 +6063,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_hash_table_create(MemorySegment dpa, int num_entries, MemorySegment ht) {
-        try {
-            return new Answer("doca_dpa_hash_table_create", (int) doca_dpa_hash_table_create.HANDLE.invokeExact(dpa, num_entries, ht));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_hash_table_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_hash_table_destroy", DESC);
+        return new Answer("doca_dpa_hash_table_create", (int) Symbols.call("doca_dpa_hash_table_create", Symbols.address(dpa), num_entries, Symbols.address(ht)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_hash_table_destroy$descriptor() {
-        return doca_dpa_hash_table_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8486,26 +6080,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_hash_table_destroy(MemorySegment ht) {
-        try {
-            return new Answer("doca_dpa_hash_table_destroy", (int) doca_dpa_hash_table_destroy.HANDLE.invokeExact(ht));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_hash_table_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_hash_table_get_dpa_handle", DESC);
+        return new Answer("doca_dpa_hash_table_destroy", (int) Symbols.call("doca_dpa_hash_table_destroy", Symbols.address(ht)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_hash_table_get_dpa_handle$descriptor() {
-        return doca_dpa_hash_table_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8514,26 +6098,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_hash_table_get_dpa_handle(MemorySegment ht, MemorySegment ht_handle) {
-        try {
-            return new Answer("doca_dpa_hash_table_get_dpa_handle", (int) doca_dpa_hash_table_get_dpa_handle.HANDLE.invokeExact(ht, ht_handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_core_num {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_core_num", DESC);
+        return new Answer("doca_dpa_hash_table_get_dpa_handle", (int) Symbols.call("doca_dpa_hash_table_get_dpa_handle", Symbols.address(ht), Symbols.address(ht_handle)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_core_num$descriptor() {
-        return doca_dpa_get_core_num.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8542,26 +6116,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_core_num(MemorySegment dpa, MemorySegment num_cores) {
-        try {
-            return new Answer("doca_dpa_get_core_num", (int) doca_dpa_get_core_num.HANDLE.invokeExact(dpa, num_cores));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_num_eus_per_core {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_num_eus_per_core", DESC);
+        return new Answer("doca_dpa_get_core_num", (int) Symbols.call("doca_dpa_get_core_num", Symbols.address(dpa), Symbols.address(num_cores)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_num_eus_per_core$descriptor() {
-        return doca_dpa_get_num_eus_per_core.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8570,26 +6134,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_num_eus_per_core(MemorySegment dpa, MemorySegment eus_per_core) {
-        try {
-            return new Answer("doca_dpa_get_num_eus_per_core", (int) doca_dpa_get_num_eus_per_core.HANDLE.invokeExact(dpa, eus_per_core));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_get_total_num_eus_available {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_get_total_num_eus_available", DESC);
+        return new Answer("doca_dpa_get_num_eus_per_core", (int) Symbols.call("doca_dpa_get_num_eus_per_core", Symbols.address(dpa), Symbols.address(eus_per_core)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_get_total_num_eus_available$descriptor() {
-        return doca_dpa_get_total_num_eus_available.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8598,26 +6152,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_get_total_num_eus_available(MemorySegment dpa, MemorySegment total_num_eus) {
-        try {
-            return new Answer("doca_dpa_get_total_num_eus_available", (int) doca_dpa_get_total_num_eus_available.HANDLE.invokeExact(dpa, total_num_eus));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_eu_affinity_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_eu_affinity_create", DESC);
+        return new Answer("doca_dpa_get_total_num_eus_available", (int) Symbols.call("doca_dpa_get_total_num_eus_available", Symbols.address(dpa), Symbols.address(total_num_eus)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_eu_affinity_create$descriptor() {
-        return doca_dpa_eu_affinity_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8626,25 +6170,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_eu_affinity_create(MemorySegment dpa, MemorySegment affinity) {
-        try {
-            return new Answer("doca_dpa_eu_affinity_create", (int) doca_dpa_eu_affinity_create.HANDLE.invokeExact(dpa, affinity));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_eu_affinity_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_eu_affinity_destroy", DESC);
+        return new Answer("doca_dpa_eu_affinity_create", (int) Symbols.call("doca_dpa_eu_affinity_create", Symbols.address(dpa), Symbols.address(affinity)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_eu_affinity_destroy$descriptor() {
-        return doca_dpa_eu_affinity_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8653,26 +6187,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_eu_affinity_destroy(MemorySegment affinity) {
-        try {
-            return new Answer("doca_dpa_eu_affinity_destroy", (int) doca_dpa_eu_affinity_destroy.HANDLE.invokeExact(affinity));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_eu_affinity_set {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_eu_affinity_set", DESC);
+        return new Answer("doca_dpa_eu_affinity_destroy", (int) Symbols.call("doca_dpa_eu_affinity_destroy", Symbols.address(affinity)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_eu_affinity_set$descriptor() {
-        return doca_dpa_eu_affinity_set.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -8681,25 +6205,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_eu_affinity_set(MemorySegment affinity, int eu_id) {
-        try {
-            return new Answer("doca_dpa_eu_affinity_set", (int) doca_dpa_eu_affinity_set.HANDLE.invokeExact(affinity, eu_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_eu_affinity_clear {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_eu_affinity_clear", DESC);
+        return new Answer("doca_dpa_eu_affinity_set", (int) Symbols.call("doca_dpa_eu_affinity_set", Symbols.address(affinity), eu_id));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_eu_affinity_clear$descriptor() {
-        return doca_dpa_eu_affinity_clear.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8708,26 +6222,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_eu_affinity_clear(MemorySegment affinity) {
-        try {
-            return new Answer("doca_dpa_eu_affinity_clear", (int) doca_dpa_eu_affinity_clear.HANDLE.invokeExact(affinity));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_eu_affinity_get {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_eu_affinity_get", DESC);
+        return new Answer("doca_dpa_eu_affinity_clear", (int) Symbols.call("doca_dpa_eu_affinity_clear", Symbols.address(affinity)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_eu_affinity_get$descriptor() {
-        return doca_dpa_eu_affinity_get.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8736,26 +6240,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_eu_affinity_get(MemorySegment affinity, MemorySegment eu_id) {
-        try {
-            return new Answer("doca_dpa_eu_affinity_get", (int) doca_dpa_eu_affinity_get.HANDLE.invokeExact(affinity, eu_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_create", DESC);
+        return new Answer("doca_dpa_eu_affinity_get", (int) Symbols.call("doca_dpa_eu_affinity_get", Symbols.address(affinity), Symbols.address(eu_id)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_create$descriptor() {
-        return doca_dpa_thread_create.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8764,25 +6258,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_create(MemorySegment dpa, MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_thread_create", (int) doca_dpa_thread_create.HANDLE.invokeExact(dpa, dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_destroy", DESC);
+        return new Answer("doca_dpa_thread_create", (int) Symbols.call("doca_dpa_thread_create", Symbols.address(dpa), Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_destroy$descriptor() {
-        return doca_dpa_thread_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8791,27 +6275,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_destroy(MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_thread_destroy", (int) doca_dpa_thread_destroy.HANDLE.invokeExact(dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_thread_destroy", (int) Symbols.call("doca_dpa_thread_destroy", Symbols.address(dpa_thread)));
     }
 
-    private static class doca_dpa_thread_set_func_arg {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_thread_set_func_arg$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_set_func_arg", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_thread_set_func_arg$descriptor() {
-        return doca_dpa_thread_set_func_arg.DESC;
     }
 
     /**
@@ -8820,27 +6294,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_set_func_arg(MemorySegment dpa_thread, MemorySegment func, long arg) {
-        try {
-            return new Answer("doca_dpa_thread_set_func_arg", (int) doca_dpa_thread_set_func_arg.HANDLE.invokeExact(dpa_thread, func, arg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_thread_set_func_arg", (int) Symbols.call("doca_dpa_thread_set_func_arg", Symbols.address(dpa_thread), Symbols.address(func), arg));
     }
 
-    private static class doca_dpa_thread_get_func_arg {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_thread_get_func_arg$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_get_func_arg", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_thread_get_func_arg$descriptor() {
-        return doca_dpa_thread_get_func_arg.DESC;
     }
 
     /**
@@ -8849,26 +6313,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_get_func_arg(MemorySegment dpa_thread, MemorySegment func, MemorySegment arg) {
-        try {
-            return new Answer("doca_dpa_thread_get_func_arg", (int) doca_dpa_thread_get_func_arg.HANDLE.invokeExact(dpa_thread, func, arg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_set_local_storage {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_set_local_storage", DESC);
+        return new Answer("doca_dpa_thread_get_func_arg", (int) Symbols.call("doca_dpa_thread_get_func_arg", Symbols.address(dpa_thread), Symbols.address(func), Symbols.address(arg)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_set_local_storage$descriptor() {
-        return doca_dpa_thread_set_local_storage.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -8877,26 +6331,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_set_local_storage(MemorySegment dpa_thread, long dev_ptr) {
-        try {
-            return new Answer("doca_dpa_thread_set_local_storage", (int) doca_dpa_thread_set_local_storage.HANDLE.invokeExact(dpa_thread, dev_ptr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_get_local_storage {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_get_local_storage", DESC);
+        return new Answer("doca_dpa_thread_set_local_storage", (int) Symbols.call("doca_dpa_thread_set_local_storage", Symbols.address(dpa_thread), dev_ptr));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_get_local_storage$descriptor() {
-        return doca_dpa_thread_get_local_storage.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8905,26 +6349,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_get_local_storage(MemorySegment dpa_thread, MemorySegment dev_ptr) {
-        try {
-            return new Answer("doca_dpa_thread_get_local_storage", (int) doca_dpa_thread_get_local_storage.HANDLE.invokeExact(dpa_thread, dev_ptr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_set_affinity {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_set_affinity", DESC);
+        return new Answer("doca_dpa_thread_get_local_storage", (int) Symbols.call("doca_dpa_thread_get_local_storage", Symbols.address(dpa_thread), Symbols.address(dev_ptr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_set_affinity$descriptor() {
-        return doca_dpa_thread_set_affinity.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8933,26 +6367,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_set_affinity(MemorySegment dpa_thread, MemorySegment affinity) {
-        try {
-            return new Answer("doca_dpa_thread_set_affinity", (int) doca_dpa_thread_set_affinity.HANDLE.invokeExact(dpa_thread, affinity));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_get_affinity {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_get_affinity", DESC);
+        return new Answer("doca_dpa_thread_set_affinity", (int) Symbols.call("doca_dpa_thread_set_affinity", Symbols.address(dpa_thread), Symbols.address(affinity)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_get_affinity$descriptor() {
-        return doca_dpa_thread_get_affinity.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8961,25 +6385,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_get_affinity(MemorySegment dpa_thread, MemorySegment affinity) {
-        try {
-            return new Answer("doca_dpa_thread_get_affinity", (int) doca_dpa_thread_get_affinity.HANDLE.invokeExact(dpa_thread, affinity));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_start", DESC);
+        return new Answer("doca_dpa_thread_get_affinity", (int) Symbols.call("doca_dpa_thread_get_affinity", Symbols.address(dpa_thread), Symbols.address(affinity)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_start$descriptor() {
-        return doca_dpa_thread_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -8988,25 +6402,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_start(MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_thread_start", (int) doca_dpa_thread_start.HANDLE.invokeExact(dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_stop", DESC);
+        return new Answer("doca_dpa_thread_start", (int) Symbols.call("doca_dpa_thread_start", Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_stop$descriptor() {
-        return doca_dpa_thread_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9015,25 +6419,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_stop(MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_thread_stop", (int) doca_dpa_thread_stop.HANDLE.invokeExact(dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_run {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_run", DESC);
+        return new Answer("doca_dpa_thread_stop", (int) Symbols.call("doca_dpa_thread_stop", Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_run$descriptor() {
-        return doca_dpa_thread_run.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9042,26 +6436,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_run(MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_thread_run", (int) doca_dpa_thread_run.HANDLE.invokeExact(dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_get_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_get_id", DESC);
+        return new Answer("doca_dpa_thread_run", (int) Symbols.call("doca_dpa_thread_run", Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_get_id$descriptor() {
-        return doca_dpa_thread_get_id.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9070,27 +6454,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_get_id(MemorySegment dpa_thread, MemorySegment dpa_thread_id) {
-        try {
-            return new Answer("doca_dpa_thread_get_id", (int) doca_dpa_thread_get_id.HANDLE.invokeExact(dpa_thread, dpa_thread_id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_thread_get_id", (int) Symbols.call("doca_dpa_thread_get_id", Symbols.address(dpa_thread), Symbols.address(dpa_thread_id)));
     }
 
-    private static class doca_dpa_thread_group_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_thread_group_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_thread_group_create$descriptor() {
-        return doca_dpa_thread_group_create.DESC;
     }
 
     /**
@@ -9099,25 +6473,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_create(MemorySegment dpa, int num_threads, MemorySegment tg) {
-        try {
-            return new Answer("doca_dpa_thread_group_create", (int) doca_dpa_thread_group_create.HANDLE.invokeExact(dpa, num_threads, tg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_group_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_destroy", DESC);
+        return new Answer("doca_dpa_thread_group_create", (int) Symbols.call("doca_dpa_thread_group_create", Symbols.address(dpa), num_threads, Symbols.address(tg)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_group_destroy$descriptor() {
-        return doca_dpa_thread_group_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9126,26 +6490,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_destroy(MemorySegment tg) {
-        try {
-            return new Answer("doca_dpa_thread_group_destroy", (int) doca_dpa_thread_group_destroy.HANDLE.invokeExact(tg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_group_get_num_threads {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_get_num_threads", DESC);
+        return new Answer("doca_dpa_thread_group_destroy", (int) Symbols.call("doca_dpa_thread_group_destroy", Symbols.address(tg)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_group_get_num_threads$descriptor() {
-        return doca_dpa_thread_group_get_num_threads.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9154,27 +6508,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_get_num_threads(MemorySegment tg, MemorySegment num_threads) {
-        try {
-            return new Answer("doca_dpa_thread_group_get_num_threads", (int) doca_dpa_thread_group_get_num_threads.HANDLE.invokeExact(tg, num_threads));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_thread_group_get_num_threads", (int) Symbols.call("doca_dpa_thread_group_get_num_threads", Symbols.address(tg), Symbols.address(num_threads)));
     }
 
-    private static class doca_dpa_thread_group_set_thread {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_thread_group_set_thread$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_set_thread", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_thread_group_set_thread$descriptor() {
-        return doca_dpa_thread_group_set_thread.DESC;
     }
 
     /**
@@ -9183,25 +6527,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_set_thread(MemorySegment tg, MemorySegment thread, int rank) {
-        try {
-            return new Answer("doca_dpa_thread_group_set_thread", (int) doca_dpa_thread_group_set_thread.HANDLE.invokeExact(tg, thread, rank));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_group_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_start", DESC);
+        return new Answer("doca_dpa_thread_group_set_thread", (int) Symbols.call("doca_dpa_thread_group_set_thread", Symbols.address(tg), Symbols.address(thread), rank));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_group_start$descriptor() {
-        return doca_dpa_thread_group_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9210,25 +6544,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_start(MemorySegment tg) {
-        try {
-            return new Answer("doca_dpa_thread_group_start", (int) doca_dpa_thread_group_start.HANDLE.invokeExact(tg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_thread_group_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_thread_group_stop", DESC);
+        return new Answer("doca_dpa_thread_group_start", (int) Symbols.call("doca_dpa_thread_group_start", Symbols.address(tg)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_thread_group_stop$descriptor() {
-        return doca_dpa_thread_group_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9237,27 +6561,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_thread_group_stop(MemorySegment tg) {
-        try {
-            return new Answer("doca_dpa_thread_group_stop", (int) doca_dpa_thread_group_stop.HANDLE.invokeExact(tg));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_thread_group_stop", (int) Symbols.call("doca_dpa_thread_group_stop", Symbols.address(tg)));
     }
 
-    private static class doca_dpa_completion_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_completion_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_completion_create$descriptor() {
-        return doca_dpa_completion_create.DESC;
     }
 
     /**
@@ -9266,25 +6580,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_create(MemorySegment dpa, int queue_size, MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_dpa_completion_create", (int) doca_dpa_completion_create.HANDLE.invokeExact(dpa, queue_size, dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_destroy", DESC);
+        return new Answer("doca_dpa_completion_create", (int) Symbols.call("doca_dpa_completion_create", Symbols.address(dpa), queue_size, Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_destroy$descriptor() {
-        return doca_dpa_completion_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9293,26 +6597,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_destroy(MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_dpa_completion_destroy", (int) doca_dpa_completion_destroy.HANDLE.invokeExact(dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_get_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_get_queue_size", DESC);
+        return new Answer("doca_dpa_completion_destroy", (int) Symbols.call("doca_dpa_completion_destroy", Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_get_queue_size$descriptor() {
-        return doca_dpa_completion_get_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9321,26 +6615,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_get_queue_size(MemorySegment dpa_comp, MemorySegment queue_size) {
-        try {
-            return new Answer("doca_dpa_completion_get_queue_size", (int) doca_dpa_completion_get_queue_size.HANDLE.invokeExact(dpa_comp, queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_set_thread {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_set_thread", DESC);
+        return new Answer("doca_dpa_completion_get_queue_size", (int) Symbols.call("doca_dpa_completion_get_queue_size", Symbols.address(dpa_comp), Symbols.address(queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_set_thread$descriptor() {
-        return doca_dpa_completion_set_thread.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9349,26 +6633,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_set_thread(MemorySegment dpa_comp, MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_completion_set_thread", (int) doca_dpa_completion_set_thread.HANDLE.invokeExact(dpa_comp, dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_get_thread {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_get_thread", DESC);
+        return new Answer("doca_dpa_completion_set_thread", (int) Symbols.call("doca_dpa_completion_set_thread", Symbols.address(dpa_comp), Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_get_thread$descriptor() {
-        return doca_dpa_completion_get_thread.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9377,25 +6651,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_get_thread(MemorySegment dpa_comp, MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_completion_get_thread", (int) doca_dpa_completion_get_thread.HANDLE.invokeExact(dpa_comp, dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_start", DESC);
+        return new Answer("doca_dpa_completion_get_thread", (int) Symbols.call("doca_dpa_completion_get_thread", Symbols.address(dpa_comp), Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_start$descriptor() {
-        return doca_dpa_completion_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9404,25 +6668,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_start(MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_dpa_completion_start", (int) doca_dpa_completion_start.HANDLE.invokeExact(dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_stop", DESC);
+        return new Answer("doca_dpa_completion_start", (int) Symbols.call("doca_dpa_completion_start", Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_stop$descriptor() {
-        return doca_dpa_completion_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9431,26 +6685,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_stop(MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_dpa_completion_stop", (int) doca_dpa_completion_stop.HANDLE.invokeExact(dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_completion_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_completion_get_dpa_handle", DESC);
+        return new Answer("doca_dpa_completion_stop", (int) Symbols.call("doca_dpa_completion_stop", Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_completion_get_dpa_handle$descriptor() {
-        return doca_dpa_completion_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9459,28 +6703,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_completion_get_dpa_handle(MemorySegment dpa_comp, MemorySegment handle) {
-        try {
-            return new Answer("doca_dpa_completion_get_dpa_handle", (int) doca_dpa_completion_get_dpa_handle.HANDLE.invokeExact(dpa_comp, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_completion_get_dpa_handle", (int) Symbols.call("doca_dpa_completion_get_dpa_handle", Symbols.address(dpa_comp), Symbols.address(handle)));
     }
 
-    private static class doca_dpa_async_ops_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_async_ops_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_async_ops_create$descriptor() {
-        return doca_dpa_async_ops_create.DESC;
     }
 
     /**
@@ -9489,25 +6723,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_create(MemorySegment dpa, int queue_size, long user_data, MemorySegment async_ops) {
-        try {
-            return new Answer("doca_dpa_async_ops_create", (int) doca_dpa_async_ops_create.HANDLE.invokeExact(dpa, queue_size, user_data, async_ops));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_destroy", DESC);
+        return new Answer("doca_dpa_async_ops_create", (int) Symbols.call("doca_dpa_async_ops_create", Symbols.address(dpa), queue_size, user_data, Symbols.address(async_ops)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_destroy$descriptor() {
-        return doca_dpa_async_ops_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9516,26 +6740,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_destroy(MemorySegment async_ops) {
-        try {
-            return new Answer("doca_dpa_async_ops_destroy", (int) doca_dpa_async_ops_destroy.HANDLE.invokeExact(async_ops));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_get_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_get_queue_size", DESC);
+        return new Answer("doca_dpa_async_ops_destroy", (int) Symbols.call("doca_dpa_async_ops_destroy", Symbols.address(async_ops)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_get_queue_size$descriptor() {
-        return doca_dpa_async_ops_get_queue_size.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9544,26 +6758,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_get_queue_size(MemorySegment async_ops, MemorySegment queue_size) {
-        try {
-            return new Answer("doca_dpa_async_ops_get_queue_size", (int) doca_dpa_async_ops_get_queue_size.HANDLE.invokeExact(async_ops, queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_get_user_data", DESC);
+        return new Answer("doca_dpa_async_ops_get_queue_size", (int) Symbols.call("doca_dpa_async_ops_get_queue_size", Symbols.address(async_ops), Symbols.address(queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_get_user_data$descriptor() {
-        return doca_dpa_async_ops_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9572,26 +6776,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_get_user_data(MemorySegment async_ops, MemorySegment user_data) {
-        try {
-            return new Answer("doca_dpa_async_ops_get_user_data", (int) doca_dpa_async_ops_get_user_data.HANDLE.invokeExact(async_ops, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_attach {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_attach", DESC);
+        return new Answer("doca_dpa_async_ops_get_user_data", (int) Symbols.call("doca_dpa_async_ops_get_user_data", Symbols.address(async_ops), Symbols.address(user_data)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_attach$descriptor() {
-        return doca_dpa_async_ops_attach.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9600,25 +6794,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_attach(MemorySegment async_ops, MemorySegment dpa_comp) {
-        try {
-            return new Answer("doca_dpa_async_ops_attach", (int) doca_dpa_async_ops_attach.HANDLE.invokeExact(async_ops, dpa_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_start", DESC);
+        return new Answer("doca_dpa_async_ops_attach", (int) Symbols.call("doca_dpa_async_ops_attach", Symbols.address(async_ops), Symbols.address(dpa_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_start$descriptor() {
-        return doca_dpa_async_ops_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9627,25 +6811,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_start(MemorySegment async_ops) {
-        try {
-            return new Answer("doca_dpa_async_ops_start", (int) doca_dpa_async_ops_start.HANDLE.invokeExact(async_ops));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_stop", DESC);
+        return new Answer("doca_dpa_async_ops_start", (int) Symbols.call("doca_dpa_async_ops_start", Symbols.address(async_ops)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_stop$descriptor() {
-        return doca_dpa_async_ops_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9654,26 +6828,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_stop(MemorySegment async_ops) {
-        try {
-            return new Answer("doca_dpa_async_ops_stop", (int) doca_dpa_async_ops_stop.HANDLE.invokeExact(async_ops));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_async_ops_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_async_ops_get_dpa_handle", DESC);
+        return new Answer("doca_dpa_async_ops_stop", (int) Symbols.call("doca_dpa_async_ops_stop", Symbols.address(async_ops)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_async_ops_get_dpa_handle$descriptor() {
-        return doca_dpa_async_ops_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9682,27 +6846,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_async_ops_get_dpa_handle(MemorySegment async_ops, MemorySegment handle) {
-        try {
-            return new Answer("doca_dpa_async_ops_get_dpa_handle", (int) doca_dpa_async_ops_get_dpa_handle.HANDLE.invokeExact(async_ops, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_async_ops_get_dpa_handle", (int) Symbols.call("doca_dpa_async_ops_get_dpa_handle", Symbols.address(async_ops), Symbols.address(handle)));
     }
 
-    private static class doca_dpa_notification_completion_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dpa_notification_completion_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_notification_completion_create$descriptor() {
-        return doca_dpa_notification_completion_create.DESC;
     }
 
     /**
@@ -9711,25 +6865,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_create(MemorySegment dpa, MemorySegment dpa_thread, MemorySegment notify_comp) {
-        try {
-            return new Answer("doca_dpa_notification_completion_create", (int) doca_dpa_notification_completion_create.HANDLE.invokeExact(dpa, dpa_thread, notify_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_notification_completion_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_destroy", DESC);
+        return new Answer("doca_dpa_notification_completion_create", (int) Symbols.call("doca_dpa_notification_completion_create", Symbols.address(dpa), Symbols.address(dpa_thread), Symbols.address(notify_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_notification_completion_destroy$descriptor() {
-        return doca_dpa_notification_completion_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9738,26 +6882,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_destroy(MemorySegment notify_comp) {
-        try {
-            return new Answer("doca_dpa_notification_completion_destroy", (int) doca_dpa_notification_completion_destroy.HANDLE.invokeExact(notify_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_notification_completion_get_thread {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_get_thread", DESC);
+        return new Answer("doca_dpa_notification_completion_destroy", (int) Symbols.call("doca_dpa_notification_completion_destroy", Symbols.address(notify_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_notification_completion_get_thread$descriptor() {
-        return doca_dpa_notification_completion_get_thread.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9766,25 +6900,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_get_thread(MemorySegment notify_comp, MemorySegment dpa_thread) {
-        try {
-            return new Answer("doca_dpa_notification_completion_get_thread", (int) doca_dpa_notification_completion_get_thread.HANDLE.invokeExact(notify_comp, dpa_thread));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_notification_completion_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_start", DESC);
+        return new Answer("doca_dpa_notification_completion_get_thread", (int) Symbols.call("doca_dpa_notification_completion_get_thread", Symbols.address(notify_comp), Symbols.address(dpa_thread)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_notification_completion_start$descriptor() {
-        return doca_dpa_notification_completion_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9793,25 +6917,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_start(MemorySegment notify_comp) {
-        try {
-            return new Answer("doca_dpa_notification_completion_start", (int) doca_dpa_notification_completion_start.HANDLE.invokeExact(notify_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_notification_completion_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_stop", DESC);
+        return new Answer("doca_dpa_notification_completion_start", (int) Symbols.call("doca_dpa_notification_completion_start", Symbols.address(notify_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_notification_completion_stop$descriptor() {
-        return doca_dpa_notification_completion_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9820,26 +6934,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_stop(MemorySegment notify_comp) {
-        try {
-            return new Answer("doca_dpa_notification_completion_stop", (int) doca_dpa_notification_completion_stop.HANDLE.invokeExact(notify_comp));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_notification_completion_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_notification_completion_get_dpa_handle", DESC);
+        return new Answer("doca_dpa_notification_completion_stop", (int) Symbols.call("doca_dpa_notification_completion_stop", Symbols.address(notify_comp)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dpa_notification_completion_get_dpa_handle$descriptor() {
-        return doca_dpa_notification_completion_get_dpa_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9848,11 +6952,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_dpa_notification_completion_get_dpa_handle(MemorySegment notify_comp, MemorySegment handle) {
-        try {
-            return new Answer("doca_dpa_notification_completion_get_dpa_handle", (int) doca_dpa_notification_completion_get_dpa_handle.HANDLE.invokeExact(notify_comp, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dpa_notification_completion_get_dpa_handle", (int) Symbols.call("doca_dpa_notification_completion_get_dpa_handle", Symbols.address(notify_comp), Symbols.address(handle)));
     }
     private static final int DOCA_LOG_LEVEL_DISABLE = (int)10L;
     /**
@@ -9918,16 +7018,10 @@ public class doca_h {
         return DOCA_LOG_LEVEL_TRACE;
     }
 
-    private static class doca_log_backend_create_standard {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT    );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_standard", DESC);
-    }
-
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_standard$descriptor() {
-        return doca_log_backend_create_standard.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT    );
     }
 
     /**
@@ -9936,26 +7030,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_standard() {
-        try {
-            return new Answer("doca_log_backend_create_standard", (int) doca_log_backend_create_standard.HANDLE.invokeExact());
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_file {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_file", DESC);
+        return new Answer("doca_log_backend_create_standard", (int) Symbols.call("doca_log_backend_create_standard"));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_file$descriptor() {
-        return doca_log_backend_create_with_file.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9964,26 +7048,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_file(MemorySegment fptr, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_file", (int) doca_log_backend_create_with_file.HANDLE.invokeExact(fptr, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_fd {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_fd", DESC);
+        return new Answer("doca_log_backend_create_with_file", (int) Symbols.call("doca_log_backend_create_with_file", Symbols.address(fptr), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_fd$descriptor() {
-        return doca_log_backend_create_with_fd.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -9992,28 +7066,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_fd(int fd, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_fd", (int) doca_log_backend_create_with_fd.HANDLE.invokeExact(fd, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_log_backend_create_with_fd", (int) Symbols.call("doca_log_backend_create_with_fd", fd, Symbols.address(backend)));
     }
 
-    private static class doca_log_backend_create_with_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_log_backend_create_with_buf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_buf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_log_backend_create_with_buf$descriptor() {
-        return doca_log_backend_create_with_buf.DESC;
     }
 
     /**
@@ -10022,26 +7086,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_buf(MemorySegment buf, long capacity, MemorySegment handler, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_buf", (int) doca_log_backend_create_with_buf.HANDLE.invokeExact(buf, capacity, handler, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_syslog {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_syslog", DESC);
+        return new Answer("doca_log_backend_create_with_buf", (int) Symbols.call("doca_log_backend_create_with_buf", Symbols.address(buf), capacity, Symbols.address(handler), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_syslog$descriptor() {
-        return doca_log_backend_create_with_syslog.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10050,26 +7104,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_syslog(MemorySegment name, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_syslog", (int) doca_log_backend_create_with_syslog.HANDLE.invokeExact(name, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_file_sdk {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_file_sdk", DESC);
+        return new Answer("doca_log_backend_create_with_syslog", (int) Symbols.call("doca_log_backend_create_with_syslog", Symbols.address(name), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_file_sdk$descriptor() {
-        return doca_log_backend_create_with_file_sdk.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10078,26 +7122,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_file_sdk(MemorySegment fptr, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_file_sdk", (int) doca_log_backend_create_with_file_sdk.HANDLE.invokeExact(fptr, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_fd_sdk {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_fd_sdk", DESC);
+        return new Answer("doca_log_backend_create_with_file_sdk", (int) Symbols.call("doca_log_backend_create_with_file_sdk", Symbols.address(fptr), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_fd_sdk$descriptor() {
-        return doca_log_backend_create_with_fd_sdk.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10106,28 +7140,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_fd_sdk(int fd, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_fd_sdk", (int) doca_log_backend_create_with_fd_sdk.HANDLE.invokeExact(fd, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_log_backend_create_with_fd_sdk", (int) Symbols.call("doca_log_backend_create_with_fd_sdk", fd, Symbols.address(backend)));
     }
 
-    private static class doca_log_backend_create_with_buf_sdk {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_log_backend_create_with_buf_sdk$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_buf_sdk", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_log_backend_create_with_buf_sdk$descriptor() {
-        return doca_log_backend_create_with_buf_sdk.DESC;
     }
 
     /**
@@ -10136,26 +7160,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_buf_sdk(MemorySegment buf, long capacity, MemorySegment handler, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_buf_sdk", (int) doca_log_backend_create_with_buf_sdk.HANDLE.invokeExact(buf, capacity, handler, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_create_with_syslog_sdk {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_create_with_syslog_sdk", DESC);
+        return new Answer("doca_log_backend_create_with_buf_sdk", (int) Symbols.call("doca_log_backend_create_with_buf_sdk", Symbols.address(buf), capacity, Symbols.address(handler), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_create_with_syslog_sdk$descriptor() {
-        return doca_log_backend_create_with_syslog_sdk.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10164,26 +7178,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_create_with_syslog_sdk(MemorySegment name, MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_create_with_syslog_sdk", (int) doca_log_backend_create_with_syslog_sdk.HANDLE.invokeExact(name, backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_set_sdk_level {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_set_sdk_level", DESC);
+        return new Answer("doca_log_backend_create_with_syslog_sdk", (int) Symbols.call("doca_log_backend_create_with_syslog_sdk", Symbols.address(name), Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_set_sdk_level$descriptor() {
-        return doca_log_backend_set_sdk_level.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10192,26 +7196,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_set_sdk_level(MemorySegment backend, int level) {
-        try {
-            return new Answer("doca_log_backend_set_sdk_level", (int) doca_log_backend_set_sdk_level.HANDLE.invokeExact(backend, level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_set_level_lower_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_set_level_lower_limit", DESC);
+        return new Answer("doca_log_backend_set_sdk_level", (int) Symbols.call("doca_log_backend_set_sdk_level", Symbols.address(backend), level));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_set_level_lower_limit$descriptor() {
-        return doca_log_backend_set_level_lower_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10220,26 +7214,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_set_level_lower_limit(MemorySegment backend, int level) {
-        try {
-            return new Answer("doca_log_backend_set_level_lower_limit", (int) doca_log_backend_set_level_lower_limit.HANDLE.invokeExact(backend, level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_set_level_upper_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_set_level_upper_limit", DESC);
+        return new Answer("doca_log_backend_set_level_lower_limit", (int) Symbols.call("doca_log_backend_set_level_lower_limit", Symbols.address(backend), level));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_set_level_upper_limit$descriptor() {
-        return doca_log_backend_set_level_upper_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10248,25 +7232,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_set_level_upper_limit(MemorySegment backend, int upper_limit) {
-        try {
-            return new Answer("doca_log_backend_set_level_upper_limit", (int) doca_log_backend_set_level_upper_limit.HANDLE.invokeExact(backend, upper_limit));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_set_level_lower_limit_strict {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_set_level_lower_limit_strict", DESC);
+        return new Answer("doca_log_backend_set_level_upper_limit", (int) Symbols.call("doca_log_backend_set_level_upper_limit", Symbols.address(backend), upper_limit));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_set_level_lower_limit_strict$descriptor() {
-        return doca_log_backend_set_level_lower_limit_strict.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10275,25 +7249,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_set_level_lower_limit_strict(MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_set_level_lower_limit_strict", (int) doca_log_backend_set_level_lower_limit_strict.HANDLE.invokeExact(backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_backend_set_level_upper_limit_strict {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_backend_set_level_upper_limit_strict", DESC);
+        return new Answer("doca_log_backend_set_level_lower_limit_strict", (int) Symbols.call("doca_log_backend_set_level_lower_limit_strict", Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_backend_set_level_upper_limit_strict$descriptor() {
-        return doca_log_backend_set_level_upper_limit_strict.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10302,25 +7266,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_backend_set_level_upper_limit_strict(MemorySegment backend) {
-        try {
-            return new Answer("doca_log_backend_set_level_upper_limit_strict", (int) doca_log_backend_set_level_upper_limit_strict.HANDLE.invokeExact(backend));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_set_global_lower_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_set_global_lower_limit", DESC);
+        return new Answer("doca_log_backend_set_level_upper_limit_strict", (int) Symbols.call("doca_log_backend_set_level_upper_limit_strict", Symbols.address(backend)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_set_global_lower_limit$descriptor() {
-        return doca_log_level_set_global_lower_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10329,23 +7283,13 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_level_set_global_lower_limit(int level) {
-        try {
-            return new Answer("doca_log_level_set_global_lower_limit", (int) doca_log_level_set_global_lower_limit.HANDLE.invokeExact(level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_get_global_lower_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT    );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_get_global_lower_limit", DESC);
+        return new Answer("doca_log_level_set_global_lower_limit", (int) Symbols.call("doca_log_level_set_global_lower_limit", level));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_get_global_lower_limit$descriptor() {
-        return doca_log_level_get_global_lower_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT    );
     }
 
     /**
@@ -10354,25 +7298,15 @@ public class doca_h {
      * }
      */
     public static int doca_log_level_get_global_lower_limit() {
-        try {
-            return (int) doca_log_level_get_global_lower_limit.HANDLE.invokeExact();
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_set_global_upper_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_set_global_upper_limit", DESC);
+        return (int) Symbols.call("doca_log_level_get_global_lower_limit");
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_set_global_upper_limit$descriptor() {
-        return doca_log_level_set_global_upper_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10381,23 +7315,13 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_level_set_global_upper_limit(int upper_limit) {
-        try {
-            return new Answer("doca_log_level_set_global_upper_limit", (int) doca_log_level_set_global_upper_limit.HANDLE.invokeExact(upper_limit));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_get_global_upper_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT    );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_get_global_upper_limit", DESC);
+        return new Answer("doca_log_level_set_global_upper_limit", (int) Symbols.call("doca_log_level_set_global_upper_limit", upper_limit));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_get_global_upper_limit$descriptor() {
-        return doca_log_level_get_global_upper_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT    );
     }
 
     /**
@@ -10406,25 +7330,15 @@ public class doca_h {
      * }
      */
     public static int doca_log_level_get_global_upper_limit() {
-        try {
-            return (int) doca_log_level_get_global_upper_limit.HANDLE.invokeExact();
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_set_global_sdk_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_set_global_sdk_limit", DESC);
+        return (int) Symbols.call("doca_log_level_get_global_upper_limit");
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_set_global_sdk_limit$descriptor() {
-        return doca_log_level_set_global_sdk_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10433,23 +7347,13 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_level_set_global_sdk_limit(int level) {
-        try {
-            return new Answer("doca_log_level_set_global_sdk_limit", (int) doca_log_level_set_global_sdk_limit.HANDLE.invokeExact(level));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_level_get_global_sdk_limit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT    );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_level_get_global_sdk_limit", DESC);
+        return new Answer("doca_log_level_set_global_sdk_limit", (int) Symbols.call("doca_log_level_set_global_sdk_limit", level));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_level_get_global_sdk_limit$descriptor() {
-        return doca_log_level_get_global_sdk_limit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT    );
     }
 
     /**
@@ -10458,26 +7362,16 @@ public class doca_h {
      * }
      */
     public static int doca_log_level_get_global_sdk_limit() {
-        try {
-            return (int) doca_log_level_get_global_sdk_limit.HANDLE.invokeExact();
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_register_source {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_register_source", DESC);
+        return (int) Symbols.call("doca_log_level_get_global_sdk_limit");
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_register_source$descriptor() {
-        return doca_log_register_source.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10486,25 +7380,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_register_source(MemorySegment source_name, MemorySegment source) {
-        try {
-            return new Answer("doca_log_register_source", (int) doca_log_register_source.HANDLE.invokeExact(source_name, source));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_log_unregister_source {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_log_unregister_source", DESC);
+        return new Answer("doca_log_register_source", (int) Symbols.call("doca_log_register_source", Symbols.address(source_name), Symbols.address(source)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_log_unregister_source$descriptor() {
-        return doca_log_unregister_source.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10513,11 +7397,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_log_unregister_source(int source) {
-        try {
-            return new Answer("doca_log_unregister_source", (int) doca_log_unregister_source.HANDLE.invokeExact(source));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_log_unregister_source", (int) Symbols.call("doca_log_unregister_source", source));
     }
 
     /**
@@ -10603,18 +7483,12 @@ public class doca_h {
      */
     public static final OfInt doca_dpa_dev_mmap_t = doca_h.C_INT;
 
-    private static class doca_mmap_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_create$descriptor() {
-        return doca_mmap_create.DESC;
     }
 
     /**
@@ -10623,25 +7497,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_create(MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_create", (int) doca_mmap_create.HANDLE.invokeExact(mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_destroy", DESC);
+        return new Answer("doca_mmap_create", (int) Symbols.call("doca_mmap_create", Symbols.address(mmap)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_destroy$descriptor() {
-        return doca_mmap_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10650,25 +7514,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_destroy(MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_destroy", (int) doca_mmap_destroy.HANDLE.invokeExact(mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_start", DESC);
+        return new Answer("doca_mmap_destroy", (int) Symbols.call("doca_mmap_destroy", Symbols.address(mmap)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_start$descriptor() {
-        return doca_mmap_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10677,25 +7531,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_start(MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_start", (int) doca_mmap_start.HANDLE.invokeExact(mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_stop", DESC);
+        return new Answer("doca_mmap_start", (int) Symbols.call("doca_mmap_start", Symbols.address(mmap)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_stop$descriptor() {
-        return doca_mmap_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10704,27 +7548,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_stop(MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_stop", (int) doca_mmap_stop.HANDLE.invokeExact(mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_stop", (int) Symbols.call("doca_mmap_stop", Symbols.address(mmap)));
     }
 
-    private static class doca_mmap_set_memrange {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_set_memrange$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_memrange", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_set_memrange$descriptor() {
-        return doca_mmap_set_memrange.DESC;
     }
 
     /**
@@ -10733,15 +7567,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_memrange(MemorySegment mmap, MemorySegment addr, long len) {
-        try {
-            return new Answer("doca_mmap_set_memrange", (int) doca_mmap_set_memrange.HANDLE.invokeExact(mmap, addr, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_set_memrange", (int) Symbols.call("doca_mmap_set_memrange", Symbols.address(mmap), Symbols.address(addr), len));
     }
 
-    private static class doca_mmap_set_dmabuf_memrange {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_set_dmabuf_memrange$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_INT,
@@ -10749,13 +7580,6 @@ public class doca_h {
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_dmabuf_memrange", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_set_dmabuf_memrange$descriptor() {
-        return doca_mmap_set_dmabuf_memrange.DESC;
     }
 
     /**
@@ -10764,28 +7588,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_dmabuf_memrange(MemorySegment mmap, int dmabuf_fd, MemorySegment addr, long dmabuf_offset, long len) {
-        try {
-            return new Answer("doca_mmap_set_dmabuf_memrange", (int) doca_mmap_set_dmabuf_memrange.HANDLE.invokeExact(mmap, dmabuf_fd, addr, dmabuf_offset, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_set_dmabuf_memrange", (int) Symbols.call("doca_mmap_set_dmabuf_memrange", Symbols.address(mmap), dmabuf_fd, Symbols.address(addr), dmabuf_offset, len));
     }
 
-    private static class doca_mmap_set_dpa_memrange {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_set_dpa_memrange$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_dpa_memrange", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_set_dpa_memrange$descriptor() {
-        return doca_mmap_set_dpa_memrange.DESC;
     }
 
     /**
@@ -10794,26 +7608,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_dpa_memrange(MemorySegment mmap, MemorySegment dpa, long dpa_addr, long len) {
-        try {
-            return new Answer("doca_mmap_set_dpa_memrange", (int) doca_mmap_set_dpa_memrange.HANDLE.invokeExact(mmap, dpa, dpa_addr, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_add_dev {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_add_dev", DESC);
+        return new Answer("doca_mmap_set_dpa_memrange", (int) Symbols.call("doca_mmap_set_dpa_memrange", Symbols.address(mmap), Symbols.address(dpa), dpa_addr, len));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_add_dev$descriptor() {
-        return doca_mmap_add_dev.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10822,26 +7626,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_add_dev(MemorySegment mmap, MemorySegment dev) {
-        try {
-            return new Answer("doca_mmap_add_dev", (int) doca_mmap_add_dev.HANDLE.invokeExact(mmap, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_rm_dev {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_rm_dev", DESC);
+        return new Answer("doca_mmap_add_dev", (int) Symbols.call("doca_mmap_add_dev", Symbols.address(mmap), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_rm_dev$descriptor() {
-        return doca_mmap_rm_dev.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10850,26 +7644,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_rm_dev(MemorySegment mmap, MemorySegment dev) {
-        try {
-            return new Answer("doca_mmap_rm_dev", (int) doca_mmap_rm_dev.HANDLE.invokeExact(mmap, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_set_max_num_devices {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_max_num_devices", DESC);
+        return new Answer("doca_mmap_rm_dev", (int) Symbols.call("doca_mmap_rm_dev", Symbols.address(mmap), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_set_max_num_devices$descriptor() {
-        return doca_mmap_set_max_num_devices.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10878,26 +7662,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_max_num_devices(MemorySegment mmap, int max_num_devices) {
-        try {
-            return new Answer("doca_mmap_set_max_num_devices", (int) doca_mmap_set_max_num_devices.HANDLE.invokeExact(mmap, max_num_devices));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_set_permissions {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_permissions", DESC);
+        return new Answer("doca_mmap_set_max_num_devices", (int) Symbols.call("doca_mmap_set_max_num_devices", Symbols.address(mmap), max_num_devices));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_set_permissions$descriptor() {
-        return doca_mmap_set_permissions.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -10906,27 +7680,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_permissions(MemorySegment mmap, int access_mask) {
-        try {
-            return new Answer("doca_mmap_set_permissions", (int) doca_mmap_set_permissions.HANDLE.invokeExact(mmap, access_mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_set_permissions", (int) Symbols.call("doca_mmap_set_permissions", Symbols.address(mmap), access_mask));
     }
 
-    private static class doca_mmap_set_free_cb {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_set_free_cb$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_free_cb", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_set_free_cb$descriptor() {
-        return doca_mmap_set_free_cb.DESC;
     }
 
     /**
@@ -10935,26 +7699,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_free_cb(MemorySegment mmap, MemorySegment free_cb, MemorySegment opaque) {
-        try {
-            return new Answer("doca_mmap_set_free_cb", (int) doca_mmap_set_free_cb.HANDLE.invokeExact(mmap, free_cb, opaque));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_set_user_data", DESC);
+        return new Answer("doca_mmap_set_free_cb", (int) Symbols.call("doca_mmap_set_free_cb", Symbols.address(mmap), Symbols.address(free_cb), Symbols.address(opaque)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_set_user_data$descriptor() {
-        return doca_mmap_set_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -10963,25 +7717,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_set_user_data(MemorySegment mmap, long user_data) {
-        try {
-            return new Answer("doca_mmap_set_user_data", (int) doca_mmap_set_user_data.HANDLE.invokeExact(mmap, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_enable_thread_safety {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_enable_thread_safety", DESC);
+        return new Answer("doca_mmap_set_user_data", (int) Symbols.call("doca_mmap_set_user_data", Symbols.address(mmap), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_enable_thread_safety$descriptor() {
-        return doca_mmap_enable_thread_safety.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -10990,28 +7734,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_enable_thread_safety(MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_enable_thread_safety", (int) doca_mmap_enable_thread_safety.HANDLE.invokeExact(mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_enable_thread_safety", (int) Symbols.call("doca_mmap_enable_thread_safety", Symbols.address(mmap)));
     }
 
-    private static class doca_mmap_export_pci {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_export_pci$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_export_pci", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_export_pci$descriptor() {
-        return doca_mmap_export_pci.DESC;
     }
 
     /**
@@ -11020,28 +7754,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_export_pci(MemorySegment mmap, MemorySegment dev, MemorySegment export_desc, MemorySegment export_desc_len) {
-        try {
-            return new Answer("doca_mmap_export_pci", (int) doca_mmap_export_pci.HANDLE.invokeExact(mmap, dev, export_desc, export_desc_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_export_pci", (int) Symbols.call("doca_mmap_export_pci", Symbols.address(mmap), Symbols.address(dev), Symbols.address(export_desc), Symbols.address(export_desc_len)));
     }
 
-    private static class doca_mmap_export_rdma {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_export_rdma$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_export_rdma", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_export_rdma$descriptor() {
-        return doca_mmap_export_rdma.DESC;
     }
 
     /**
@@ -11050,15 +7774,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_export_rdma(MemorySegment mmap, MemorySegment dev, MemorySegment export_desc, MemorySegment export_desc_len) {
-        try {
-            return new Answer("doca_mmap_export_rdma", (int) doca_mmap_export_rdma.HANDLE.invokeExact(mmap, dev, export_desc, export_desc_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_export_rdma", (int) Symbols.call("doca_mmap_export_rdma", Symbols.address(mmap), Symbols.address(dev), Symbols.address(export_desc), Symbols.address(export_desc_len)));
     }
 
-    private static class doca_mmap_create_from_export {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_create_from_export$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
@@ -11066,13 +7787,6 @@ public class doca_h {
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_create_from_export", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_create_from_export$descriptor() {
-        return doca_mmap_create_from_export.DESC;
     }
 
     /**
@@ -11081,27 +7795,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_create_from_export(MemorySegment user_data, MemorySegment export_desc, long export_desc_len, MemorySegment dev, MemorySegment mmap) {
-        try {
-            return new Answer("doca_mmap_create_from_export", (int) doca_mmap_create_from_export.HANDLE.invokeExact(user_data, export_desc, export_desc_len, dev, mmap));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_create_from_export", (int) Symbols.call("doca_mmap_create_from_export", Symbols.address(user_data), Symbols.address(export_desc), export_desc_len, Symbols.address(dev), Symbols.address(mmap)));
     }
 
-    private static class doca_mmap_dev_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_dev_get_dpa_handle$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_dev_get_dpa_handle", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_dev_get_dpa_handle$descriptor() {
-        return doca_mmap_dev_get_dpa_handle.DESC;
     }
 
     /**
@@ -11110,27 +7814,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_dev_get_dpa_handle(MemorySegment mmap, MemorySegment dev, MemorySegment dpa_mmap_handle) {
-        try {
-            return new Answer("doca_mmap_dev_get_dpa_handle", (int) doca_mmap_dev_get_dpa_handle.HANDLE.invokeExact(mmap, dev, dpa_mmap_handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_dev_get_dpa_handle", (int) Symbols.call("doca_mmap_dev_get_dpa_handle", Symbols.address(mmap), Symbols.address(dev), Symbols.address(dpa_mmap_handle)));
     }
 
-    private static class doca_mmap_get_mkey {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_get_mkey$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_mkey", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_get_mkey$descriptor() {
-        return doca_mmap_get_mkey.DESC;
     }
 
     /**
@@ -11139,27 +7833,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_mkey(MemorySegment mmap, MemorySegment dev, MemorySegment mkey) {
-        try {
-            return new Answer("doca_mmap_get_mkey", (int) doca_mmap_get_mkey.HANDLE.invokeExact(mmap, dev, mkey));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_get_mkey", (int) Symbols.call("doca_mmap_get_mkey", Symbols.address(mmap), Symbols.address(dev), Symbols.address(mkey)));
     }
 
-    private static class doca_mmap_get_memrange {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_mmap_get_memrange$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_memrange", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_mmap_get_memrange$descriptor() {
-        return doca_mmap_get_memrange.DESC;
     }
 
     /**
@@ -11168,26 +7852,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_memrange(MemorySegment mmap, MemorySegment addr, MemorySegment len) {
-        try {
-            return new Answer("doca_mmap_get_memrange", (int) doca_mmap_get_memrange.HANDLE.invokeExact(mmap, addr, len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_user_data", DESC);
+        return new Answer("doca_mmap_get_memrange", (int) Symbols.call("doca_mmap_get_memrange", Symbols.address(mmap), Symbols.address(addr), Symbols.address(len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_get_user_data$descriptor() {
-        return doca_mmap_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11196,26 +7870,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_user_data(MemorySegment mmap, MemorySegment user_data) {
-        try {
-            return new Answer("doca_mmap_get_user_data", (int) doca_mmap_get_user_data.HANDLE.invokeExact(mmap, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_get_max_num_devices {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_max_num_devices", DESC);
+        return new Answer("doca_mmap_get_user_data", (int) Symbols.call("doca_mmap_get_user_data", Symbols.address(mmap), Symbols.address(user_data)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_get_max_num_devices$descriptor() {
-        return doca_mmap_get_max_num_devices.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11224,26 +7888,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_max_num_devices(MemorySegment mmap, MemorySegment max_num_devices) {
-        try {
-            return new Answer("doca_mmap_get_max_num_devices", (int) doca_mmap_get_max_num_devices.HANDLE.invokeExact(mmap, max_num_devices));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_get_num_bufs {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_num_bufs", DESC);
+        return new Answer("doca_mmap_get_max_num_devices", (int) Symbols.call("doca_mmap_get_max_num_devices", Symbols.address(mmap), Symbols.address(max_num_devices)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_get_num_bufs$descriptor() {
-        return doca_mmap_get_num_bufs.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11252,26 +7906,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_num_bufs(MemorySegment mmap, MemorySegment num_bufs) {
-        try {
-            return new Answer("doca_mmap_get_num_bufs", (int) doca_mmap_get_num_bufs.HANDLE.invokeExact(mmap, num_bufs));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_get_exported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_exported", DESC);
+        return new Answer("doca_mmap_get_num_bufs", (int) Symbols.call("doca_mmap_get_num_bufs", Symbols.address(mmap), Symbols.address(num_bufs)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_get_exported$descriptor() {
-        return doca_mmap_get_exported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11280,26 +7924,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_exported(MemorySegment mmap, MemorySegment exported) {
-        try {
-            return new Answer("doca_mmap_get_exported", (int) doca_mmap_get_exported.HANDLE.invokeExact(mmap, exported));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_get_from_export {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_get_from_export", DESC);
+        return new Answer("doca_mmap_get_exported", (int) Symbols.call("doca_mmap_get_exported", Symbols.address(mmap), Symbols.address(exported)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_get_from_export$descriptor() {
-        return doca_mmap_get_from_export.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11308,26 +7942,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_get_from_export(MemorySegment mmap, MemorySegment from_export) {
-        try {
-            return new Answer("doca_mmap_get_from_export", (int) doca_mmap_get_from_export.HANDLE.invokeExact(mmap, from_export));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_cap_is_export_pci_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_cap_is_export_pci_supported", DESC);
+        return new Answer("doca_mmap_get_from_export", (int) Symbols.call("doca_mmap_get_from_export", Symbols.address(mmap), Symbols.address(from_export)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_cap_is_export_pci_supported$descriptor() {
-        return doca_mmap_cap_is_export_pci_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11336,26 +7960,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_cap_is_export_pci_supported(MemorySegment devinfo, MemorySegment mmap_export) {
-        try {
-            return new Answer("doca_mmap_cap_is_export_pci_supported", (int) doca_mmap_cap_is_export_pci_supported.HANDLE.invokeExact(devinfo, mmap_export));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_mmap_cap_is_create_from_export_pci_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_mmap_cap_is_create_from_export_pci_supported", DESC);
+        return new Answer("doca_mmap_cap_is_export_pci_supported", (int) Symbols.call("doca_mmap_cap_is_export_pci_supported", Symbols.address(devinfo), Symbols.address(mmap_export)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_mmap_cap_is_create_from_export_pci_supported$descriptor() {
-        return doca_mmap_cap_is_create_from_export_pci_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11364,11 +7978,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_mmap_cap_is_create_from_export_pci_supported(MemorySegment devinfo, MemorySegment from_export) {
-        try {
-            return new Answer("doca_mmap_cap_is_create_from_export_pci_supported", (int) doca_mmap_cap_is_create_from_export_pci_supported.HANDLE.invokeExact(devinfo, from_export));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_mmap_cap_is_create_from_export_pci_supported", (int) Symbols.call("doca_mmap_cap_is_create_from_export_pci_supported", Symbols.address(devinfo), Symbols.address(from_export)));
     }
     private static final int DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16 = (int)0L;
     /**
@@ -11524,18 +8134,12 @@ public class doca_h {
         return DOCA_PE_EVENT_MODE_PROGRESS_ALL;
     }
 
-    private static class doca_pe_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_pe_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_pe_create$descriptor() {
-        return doca_pe_create.DESC;
     }
 
     /**
@@ -11544,25 +8148,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_create(MemorySegment pe) {
-        try {
-            return new Answer("doca_pe_create", (int) doca_pe_create.HANDLE.invokeExact(pe));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_destroy", DESC);
+        return new Answer("doca_pe_create", (int) Symbols.call("doca_pe_create", Symbols.address(pe)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_destroy$descriptor() {
-        return doca_pe_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11571,26 +8165,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_destroy(MemorySegment pe) {
-        try {
-            return new Answer("doca_pe_destroy", (int) doca_pe_destroy.HANDLE.invokeExact(pe));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_connect_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_connect_ctx", DESC);
+        return new Answer("doca_pe_destroy", (int) Symbols.call("doca_pe_destroy", Symbols.address(pe)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_connect_ctx$descriptor() {
-        return doca_pe_connect_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11599,25 +8183,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_connect_ctx(MemorySegment pe, MemorySegment ctx) {
-        try {
-            return new Answer("doca_pe_connect_ctx", (int) doca_pe_connect_ctx.HANDLE.invokeExact(pe, ctx));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_progress {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_CHAR,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_progress", DESC);
+        return new Answer("doca_pe_connect_ctx", (int) Symbols.call("doca_pe_connect_ctx", Symbols.address(pe), Symbols.address(ctx)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_progress$descriptor() {
-        return doca_pe_progress.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_CHAR,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11626,11 +8200,7 @@ public class doca_h {
      * }
      */
     public static byte doca_pe_progress(MemorySegment pe) {
-        try {
-            return (byte) doca_pe_progress.HANDLE.invokeExact(pe);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return (byte) Symbols.call("doca_pe_progress", Symbols.address(pe));
     }
 
     private static class doca_pe_progress$hot {
@@ -11660,19 +8230,13 @@ public class doca_h {
         }
     }
 
-    private static class doca_pe_get_num_inflight_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_pe_get_num_inflight_tasks$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_get_num_inflight_tasks", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_pe_get_num_inflight_tasks$descriptor() {
-        return doca_pe_get_num_inflight_tasks.DESC;
     }
 
     /**
@@ -11681,26 +8245,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_get_num_inflight_tasks(MemorySegment pe, MemorySegment num_inflight_tasks) {
-        try {
-            return new Answer("doca_pe_get_num_inflight_tasks", (int) doca_pe_get_num_inflight_tasks.HANDLE.invokeExact(pe, num_inflight_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_get_notification_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_get_notification_handle", DESC);
+        return new Answer("doca_pe_get_num_inflight_tasks", (int) Symbols.call("doca_pe_get_num_inflight_tasks", Symbols.address(pe), Symbols.address(num_inflight_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_get_notification_handle$descriptor() {
-        return doca_pe_get_notification_handle.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11709,25 +8263,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_get_notification_handle(MemorySegment pe, MemorySegment handle) {
-        try {
-            return new Answer("doca_pe_get_notification_handle", (int) doca_pe_get_notification_handle.HANDLE.invokeExact(pe, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_request_notification {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_request_notification", DESC);
+        return new Answer("doca_pe_get_notification_handle", (int) Symbols.call("doca_pe_get_notification_handle", Symbols.address(pe), Symbols.address(handle)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_request_notification$descriptor() {
-        return doca_pe_request_notification.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11736,53 +8280,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_request_notification(MemorySegment pe) {
-        try {
-            return new Answer("doca_pe_request_notification", (int) doca_pe_request_notification.HANDLE.invokeExact(pe));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_request_notification$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_request_notification", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_pe_request_notification$hot$descriptor() {
-        return doca_pe_request_notification$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_pe_request_notification(struct doca_pe *pe)
-     * }
-     */
-    public static int doca_pe_request_notification$hot(long pe) {
-        try {
-            return (int) doca_pe_request_notification$hot.HANDLE.invokeExact(pe);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_clear_notification {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_clear_notification", DESC);
+        return new Answer("doca_pe_request_notification", (int) Symbols.call("doca_pe_request_notification", Symbols.address(pe)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_clear_notification$descriptor() {
-        return doca_pe_clear_notification.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -11791,54 +8298,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_clear_notification(MemorySegment pe, int handle) {
-        try {
-            return new Answer("doca_pe_clear_notification", (int) doca_pe_clear_notification.HANDLE.invokeExact(pe, handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_clear_notification$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_clear_notification", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_pe_clear_notification$hot$descriptor() {
-        return doca_pe_clear_notification$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
-     * }
-     */
-    public static int doca_pe_clear_notification$hot(long pe, int handle) {
-        try {
-            return (int) doca_pe_clear_notification$hot.HANDLE.invokeExact(pe, handle);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_pe_set_event_mode {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_pe_set_event_mode", DESC);
+        return new Answer("doca_pe_clear_notification", (int) Symbols.call("doca_pe_clear_notification", Symbols.address(pe), handle));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_pe_set_event_mode$descriptor() {
-        return doca_pe_set_event_mode.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -11847,25 +8316,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_pe_set_event_mode(MemorySegment pe, int event_mode) {
-        try {
-            return new Answer("doca_pe_set_event_mode", (int) doca_pe_set_event_mode.HANDLE.invokeExact(pe, event_mode));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_submit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_submit", DESC);
+        return new Answer("doca_pe_set_event_mode", (int) Symbols.call("doca_pe_set_event_mode", Symbols.address(pe), event_mode));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_submit$descriptor() {
-        return doca_task_submit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11874,11 +8333,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_submit(MemorySegment task) {
-        try {
-            return new Answer("doca_task_submit", (int) doca_task_submit.HANDLE.invokeExact(task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_task_submit", (int) Symbols.call("doca_task_submit", Symbols.address(task)));
     }
 
     private static class doca_task_submit$hot {
@@ -11908,18 +8363,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_task_try_submit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_task_try_submit$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_try_submit", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_task_try_submit$descriptor() {
-        return doca_task_try_submit.DESC;
     }
 
     /**
@@ -11928,26 +8377,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_try_submit(MemorySegment task) {
-        try {
-            return new Answer("doca_task_try_submit", (int) doca_task_try_submit.HANDLE.invokeExact(task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_submit_ex {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_submit_ex", DESC);
+        return new Answer("doca_task_try_submit", (int) Symbols.call("doca_task_try_submit", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_submit_ex$descriptor() {
-        return doca_task_submit_ex.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
     }
 
     /**
@@ -11956,24 +8395,14 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_submit_ex(MemorySegment task, int flags) {
-        try {
-            return new Answer("doca_task_submit_ex", (int) doca_task_submit_ex.HANDLE.invokeExact(task, flags));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_free {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_free", DESC);
+        return new Answer("doca_task_submit_ex", (int) Symbols.call("doca_task_submit_ex", Symbols.address(task), flags));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_free$descriptor() {
-        return doca_task_free.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -11982,11 +8411,7 @@ public class doca_h {
      * }
      */
     public static void doca_task_free(MemorySegment task) {
-        try {
-            doca_task_free.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_task_free", Symbols.address(task));
     }
 
     private static class doca_task_free$hot {
@@ -12015,18 +8440,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_task_get_status {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_task_get_status$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_get_status", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_task_get_status$descriptor() {
-        return doca_task_get_status.DESC;
     }
 
     /**
@@ -12035,11 +8454,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_get_status(MemorySegment task) {
-        try {
-            return new Answer("doca_task_get_status", (int) doca_task_get_status.HANDLE.invokeExact(task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_task_get_status", (int) Symbols.call("doca_task_get_status", Symbols.address(task)));
     }
 
     private static class doca_task_get_status$hot {
@@ -12069,18 +8484,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_task_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+    /** Its shape. */
+    public static FunctionDescriptor doca_task_set_user_data$descriptor() {
+        return FunctionDescriptor.ofVoid(
             doca_h.C_POINTER,
             ValueLayout.JAVA_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_set_user_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_task_set_user_data$descriptor() {
-        return doca_task_set_user_data.DESC;
     }
 
     /**
@@ -12089,11 +8498,7 @@ public class doca_h {
      * }
      */
     public static void doca_task_set_user_data(MemorySegment task, long user_data) {
-        try {
-            doca_task_set_user_data.HANDLE.invokeExact(task, user_data);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_task_set_user_data", Symbols.address(task), user_data);
     }
 
     private static class doca_task_set_user_data$hot {
@@ -12123,18 +8528,12 @@ public class doca_h {
         }
     }
 
-    private static class doca_task_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_task_get_user_data$descriptor() {
+        return FunctionDescriptor.of(
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_get_user_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_task_get_user_data$descriptor() {
-        return doca_task_get_user_data.DESC;
     }
 
     /**
@@ -12143,25 +8542,15 @@ public class doca_h {
      * }
      */
     public static long doca_task_get_user_data(MemorySegment task) {
-        try {
-            return (long) doca_task_get_user_data.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_get_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_get_ctx", DESC);
+        return Symbols.call("doca_task_get_user_data", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_get_ctx$descriptor() {
-        return doca_task_get_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12170,25 +8559,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_task_get_ctx(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_task_get_ctx.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_submit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_submit", DESC);
+        return Symbols.memory(Symbols.call("doca_task_get_ctx", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_submit$descriptor() {
-        return doca_task_batch_submit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12197,25 +8576,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_batch_submit(MemorySegment task_batch) {
-        try {
-            return new Answer("doca_task_batch_submit", (int) doca_task_batch_submit.HANDLE.invokeExact(task_batch));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_try_submit {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_try_submit", DESC);
+        return new Answer("doca_task_batch_submit", (int) Symbols.call("doca_task_batch_submit", Symbols.address(task_batch)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_try_submit$descriptor() {
-        return doca_task_batch_try_submit.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12224,24 +8593,14 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_batch_try_submit(MemorySegment task_batch) {
-        try {
-            return new Answer("doca_task_batch_try_submit", (int) doca_task_batch_try_submit.HANDLE.invokeExact(task_batch));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_free {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_free", DESC);
+        return new Answer("doca_task_batch_try_submit", (int) Symbols.call("doca_task_batch_try_submit", Symbols.address(task_batch)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_free$descriptor() {
-        return doca_task_batch_free.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12250,25 +8609,15 @@ public class doca_h {
      * }
      */
     public static void doca_task_batch_free(MemorySegment task_batch) {
-        try {
-            doca_task_batch_free.HANDLE.invokeExact(task_batch);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_get_status {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_get_status", DESC);
+        Symbols.call("doca_task_batch_free", Symbols.address(task_batch));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_get_status$descriptor() {
-        return doca_task_batch_get_status.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12277,25 +8626,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_task_batch_get_status(MemorySegment task_batch) {
-        try {
-            return new Answer("doca_task_batch_get_status", (int) doca_task_batch_get_status.HANDLE.invokeExact(task_batch));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_set_user_data", DESC);
+        return new Answer("doca_task_batch_get_status", (int) Symbols.call("doca_task_batch_get_status", Symbols.address(task_batch)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_set_user_data$descriptor() {
-        return doca_task_batch_set_user_data.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -12304,25 +8643,15 @@ public class doca_h {
      * }
      */
     public static void doca_task_batch_set_user_data(MemorySegment task_batch, long user_data) {
-        try {
-            doca_task_batch_set_user_data.HANDLE.invokeExact(task_batch, user_data);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_get_user_data", DESC);
+        Symbols.call("doca_task_batch_set_user_data", Symbols.address(task_batch), user_data);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_get_user_data$descriptor() {
-        return doca_task_batch_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12331,25 +8660,15 @@ public class doca_h {
      * }
      */
     public static long doca_task_batch_get_user_data(MemorySegment task_batch) {
-        try {
-            return (long) doca_task_batch_get_user_data.HANDLE.invokeExact(task_batch);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_get_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_get_ctx", DESC);
+        return Symbols.call("doca_task_batch_get_user_data", Symbols.address(task_batch));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_get_ctx$descriptor() {
-        return doca_task_batch_get_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12358,25 +8677,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_task_batch_get_ctx(MemorySegment task_batch) {
-        try {
-            return (MemorySegment) doca_task_batch_get_ctx.HANDLE.invokeExact(task_batch);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_get_ctx_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_get_ctx_user_data", DESC);
+        return Symbols.memory(Symbols.call("doca_task_batch_get_ctx", Symbols.address(task_batch)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_get_ctx_user_data$descriptor() {
-        return doca_task_batch_get_ctx_user_data.DESC;
+        return FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12385,25 +8694,15 @@ public class doca_h {
      * }
      */
     public static long doca_task_batch_get_ctx_user_data(MemorySegment task_batch) {
-        try {
-            return (long) doca_task_batch_get_ctx_user_data.HANDLE.invokeExact(task_batch);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_task_batch_get_tasks_num {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_SHORT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_task_batch_get_tasks_num", DESC);
+        return Symbols.call("doca_task_batch_get_ctx_user_data", Symbols.address(task_batch));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_task_batch_get_tasks_num$descriptor() {
-        return doca_task_batch_get_tasks_num.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_SHORT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12412,11 +8711,7 @@ public class doca_h {
      * }
      */
     public static short doca_task_batch_get_tasks_num(MemorySegment task_batch) {
-        try {
-            return (short) doca_task_batch_get_tasks_num.HANDLE.invokeExact(task_batch);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return (short) Symbols.call("doca_task_batch_get_tasks_num", Symbols.address(task_batch));
     }
     /**
      * {@snippet lang=c :
@@ -12431,18 +8726,12 @@ public class doca_h {
      */
     public static final OfLong doca_dpa_dev_sync_event_remote_net_t = doca_h.C_LONG;
 
-    private static class doca_sync_event_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_create$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_create$descriptor() {
-        return doca_sync_event_create.DESC;
     }
 
     /**
@@ -12451,25 +8740,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_create(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_create", (int) doca_sync_event_create.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_destroy", DESC);
+        return new Answer("doca_sync_event_create", (int) Symbols.call("doca_sync_event_create", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_destroy$descriptor() {
-        return doca_sync_event_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12478,26 +8757,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_destroy(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_destroy", (int) doca_sync_event_destroy.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_add_publisher_location_cpu {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_add_publisher_location_cpu", DESC);
+        return new Answer("doca_sync_event_destroy", (int) Symbols.call("doca_sync_event_destroy", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_add_publisher_location_cpu$descriptor() {
-        return doca_sync_event_add_publisher_location_cpu.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12506,26 +8775,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_add_publisher_location_cpu(MemorySegment event, MemorySegment dev) {
-        try {
-            return new Answer("doca_sync_event_add_publisher_location_cpu", (int) doca_sync_event_add_publisher_location_cpu.HANDLE.invokeExact(event, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_add_publisher_location_dpa {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_add_publisher_location_dpa", DESC);
+        return new Answer("doca_sync_event_add_publisher_location_cpu", (int) Symbols.call("doca_sync_event_add_publisher_location_cpu", Symbols.address(event), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_add_publisher_location_dpa$descriptor() {
-        return doca_sync_event_add_publisher_location_dpa.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12534,25 +8793,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_add_publisher_location_dpa(MemorySegment event, MemorySegment dpa) {
-        try {
-            return new Answer("doca_sync_event_add_publisher_location_dpa", (int) doca_sync_event_add_publisher_location_dpa.HANDLE.invokeExact(event, dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_add_publisher_location_remote_net {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_add_publisher_location_remote_net", DESC);
+        return new Answer("doca_sync_event_add_publisher_location_dpa", (int) Symbols.call("doca_sync_event_add_publisher_location_dpa", Symbols.address(event), Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_add_publisher_location_remote_net$descriptor() {
-        return doca_sync_event_add_publisher_location_remote_net.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12561,26 +8810,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_add_publisher_location_remote_net(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_add_publisher_location_remote_net", (int) doca_sync_event_add_publisher_location_remote_net.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_add_subscriber_location_cpu {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_add_subscriber_location_cpu", DESC);
+        return new Answer("doca_sync_event_add_publisher_location_remote_net", (int) Symbols.call("doca_sync_event_add_publisher_location_remote_net", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_add_subscriber_location_cpu$descriptor() {
-        return doca_sync_event_add_subscriber_location_cpu.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12589,26 +8828,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_add_subscriber_location_cpu(MemorySegment event, MemorySegment dev) {
-        try {
-            return new Answer("doca_sync_event_add_subscriber_location_cpu", (int) doca_sync_event_add_subscriber_location_cpu.HANDLE.invokeExact(event, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_add_subscriber_location_dpa {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_add_subscriber_location_dpa", DESC);
+        return new Answer("doca_sync_event_add_subscriber_location_cpu", (int) Symbols.call("doca_sync_event_add_subscriber_location_cpu", Symbols.address(event), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_add_subscriber_location_dpa$descriptor() {
-        return doca_sync_event_add_subscriber_location_dpa.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12617,25 +8846,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_add_subscriber_location_dpa(MemorySegment event, MemorySegment dpa) {
-        try {
-            return new Answer("doca_sync_event_add_subscriber_location_dpa", (int) doca_sync_event_add_subscriber_location_dpa.HANDLE.invokeExact(event, dpa));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_start {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_start", DESC);
+        return new Answer("doca_sync_event_add_subscriber_location_dpa", (int) Symbols.call("doca_sync_event_add_subscriber_location_dpa", Symbols.address(event), Symbols.address(dpa)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_start$descriptor() {
-        return doca_sync_event_start.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12644,25 +8863,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_start(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_start", (int) doca_sync_event_start.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_stop {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_stop", DESC);
+        return new Answer("doca_sync_event_start", (int) Symbols.call("doca_sync_event_start", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_stop$descriptor() {
-        return doca_sync_event_stop.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12671,25 +8880,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_stop(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_stop", (int) doca_sync_event_stop.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_is_export_to_dpa_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_is_export_to_dpa_supported", DESC);
+        return new Answer("doca_sync_event_stop", (int) Symbols.call("doca_sync_event_stop", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_is_export_to_dpa_supported$descriptor() {
-        return doca_sync_event_cap_is_export_to_dpa_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12698,27 +8897,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_is_export_to_dpa_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_is_export_to_dpa_supported", (int) doca_sync_event_cap_is_export_to_dpa_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_is_export_to_dpa_supported", (int) Symbols.call("doca_sync_event_cap_is_export_to_dpa_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_get_dpa_handle$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_get_dpa_handle", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_get_dpa_handle$descriptor() {
-        return doca_sync_event_get_dpa_handle.DESC;
     }
 
     /**
@@ -12727,26 +8916,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_get_dpa_handle(MemorySegment event, MemorySegment dpa, MemorySegment dpa_dev_se_handle) {
-        try {
-            return new Answer("doca_sync_event_get_dpa_handle", (int) doca_sync_event_get_dpa_handle.HANDLE.invokeExact(event, dpa, dpa_dev_se_handle));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_get {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_get", DESC);
+        return new Answer("doca_sync_event_get_dpa_handle", (int) Symbols.call("doca_sync_event_get_dpa_handle", Symbols.address(event), Symbols.address(dpa), Symbols.address(dpa_dev_se_handle)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_get$descriptor() {
-        return doca_sync_event_get.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -12755,27 +8934,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_get(MemorySegment event, MemorySegment value) {
-        try {
-            return new Answer("doca_sync_event_get", (int) doca_sync_event_get.HANDLE.invokeExact(event, value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_get", (int) Symbols.call("doca_sync_event_get", Symbols.address(event), Symbols.address(value)));
     }
 
-    private static class doca_sync_event_update_add {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_update_add$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_update_add", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_update_add$descriptor() {
-        return doca_sync_event_update_add.DESC;
     }
 
     /**
@@ -12784,26 +8953,16 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_update_add(MemorySegment event, long value, MemorySegment fetched) {
-        try {
-            return new Answer("doca_sync_event_update_add", (int) doca_sync_event_update_add.HANDLE.invokeExact(event, value, fetched));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_update_set {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_update_set", DESC);
+        return new Answer("doca_sync_event_update_add", (int) Symbols.call("doca_sync_event_update_add", Symbols.address(event), value, Symbols.address(fetched)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_update_set$descriptor() {
-        return doca_sync_event_update_set.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -12812,27 +8971,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_update_set(MemorySegment event, long value) {
-        try {
-            return new Answer("doca_sync_event_update_set", (int) doca_sync_event_update_set.HANDLE.invokeExact(event, value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_update_set", (int) Symbols.call("doca_sync_event_update_set", Symbols.address(event), value));
     }
 
-    private static class doca_sync_event_wait_gt {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_gt$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_gt", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_gt$descriptor() {
-        return doca_sync_event_wait_gt.DESC;
     }
 
     /**
@@ -12841,27 +8990,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_gt(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_gt", (int) doca_sync_event_wait_gt.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_wait_gt", (int) Symbols.call("doca_sync_event_wait_gt", Symbols.address(event), value, mask));
     }
 
-    private static class doca_sync_event_wait_gt_yield {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_gt_yield$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_gt_yield", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_gt_yield$descriptor() {
-        return doca_sync_event_wait_gt_yield.DESC;
     }
 
     /**
@@ -12870,27 +9009,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_gt_yield(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_gt_yield", (int) doca_sync_event_wait_gt_yield.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_wait_gt_yield", (int) Symbols.call("doca_sync_event_wait_gt_yield", Symbols.address(event), value, mask));
     }
 
-    private static class doca_sync_event_wait_eq {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_eq$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_eq", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_eq$descriptor() {
-        return doca_sync_event_wait_eq.DESC;
     }
 
     /**
@@ -12899,27 +9028,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_eq(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_eq", (int) doca_sync_event_wait_eq.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_wait_eq", (int) Symbols.call("doca_sync_event_wait_eq", Symbols.address(event), value, mask));
     }
 
-    private static class doca_sync_event_wait_eq_yield {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_eq_yield$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_eq_yield", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_eq_yield$descriptor() {
-        return doca_sync_event_wait_eq_yield.DESC;
     }
 
     /**
@@ -12928,27 +9047,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_eq_yield(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_eq_yield", (int) doca_sync_event_wait_eq_yield.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_wait_eq_yield", (int) Symbols.call("doca_sync_event_wait_eq_yield", Symbols.address(event), value, mask));
     }
 
-    private static class doca_sync_event_wait_neq {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_neq$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_neq", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_neq$descriptor() {
-        return doca_sync_event_wait_neq.DESC;
     }
 
     /**
@@ -12957,27 +9066,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_neq(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_neq", (int) doca_sync_event_wait_neq.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_wait_neq", (int) Symbols.call("doca_sync_event_wait_neq", Symbols.address(event), value, mask));
     }
 
-    private static class doca_sync_event_wait_neq_yield {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_wait_neq_yield$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_wait_neq_yield", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_wait_neq_yield$descriptor() {
-        return doca_sync_event_wait_neq_yield.DESC;
     }
 
     /**
@@ -12986,25 +9085,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_wait_neq_yield(MemorySegment event, long value, long mask) {
-        try {
-            return new Answer("doca_sync_event_wait_neq_yield", (int) doca_sync_event_wait_neq_yield.HANDLE.invokeExact(event, value, mask));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_as_ctx", DESC);
+        return new Answer("doca_sync_event_wait_neq_yield", (int) Symbols.call("doca_sync_event_wait_neq_yield", Symbols.address(event), value, mask));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_as_ctx$descriptor() {
-        return doca_sync_event_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13013,25 +9102,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_as_ctx(MemorySegment event) {
-        try {
-            return (MemorySegment) doca_sync_event_as_ctx.HANDLE.invokeExact(event);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_task_get_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_task_get_is_supported", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_as_ctx", Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_task_get_is_supported$descriptor() {
-        return doca_sync_event_cap_task_get_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13040,28 +9119,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_task_get_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_task_get_is_supported", (int) doca_sync_event_cap_task_get_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_task_get_is_supported", (int) Symbols.call("doca_sync_event_cap_task_get_is_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_task_get_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_get_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_get_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_get_set_conf$descriptor() {
-        return doca_sync_event_task_get_set_conf.DESC;
     }
 
     /**
@@ -13070,28 +9139,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_get_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
-        try {
-            return new Answer("doca_sync_event_task_get_set_conf", (int) doca_sync_event_task_get_set_conf.HANDLE.invokeExact(event, completion_cb, error_cb, num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_task_get_set_conf", (int) Symbols.call("doca_sync_event_task_get_set_conf", Symbols.address(event), Symbols.address(completion_cb), Symbols.address(error_cb), num_tasks));
     }
 
-    private static class doca_sync_event_task_get_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_get_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_get_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_get_alloc_init$descriptor() {
-        return doca_sync_event_task_get_alloc_init.DESC;
     }
 
     /**
@@ -13100,25 +9159,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_get_alloc_init(MemorySegment event, MemorySegment ret_val_ptr, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_sync_event_task_get_alloc_init", (int) doca_sync_event_task_get_alloc_init.HANDLE.invokeExact(event, ret_val_ptr, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_get_as_doca_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_get_as_doca_task", DESC);
+        return new Answer("doca_sync_event_task_get_alloc_init", (int) Symbols.call("doca_sync_event_task_get_alloc_init", Symbols.address(event), Symbols.address(ret_val_ptr), user_data, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_get_as_doca_task$descriptor() {
-        return doca_sync_event_task_get_as_doca_task.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13127,25 +9176,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_get_as_doca_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_get_as_doca_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_get_set_ret_val_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_get_set_ret_val_ptr", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_get_as_doca_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_get_set_ret_val_ptr$descriptor() {
-        return doca_sync_event_task_get_set_ret_val_ptr.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13154,25 +9193,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_get_set_ret_val_ptr(MemorySegment task, MemorySegment ret_val_ptr) {
-        try {
-            doca_sync_event_task_get_set_ret_val_ptr.HANDLE.invokeExact(task, ret_val_ptr);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_get_get_ret_val_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_get_get_ret_val_ptr", DESC);
+        Symbols.call("doca_sync_event_task_get_set_ret_val_ptr", Symbols.address(task), Symbols.address(ret_val_ptr));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_get_get_ret_val_ptr$descriptor() {
-        return doca_sync_event_task_get_get_ret_val_ptr.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13181,25 +9210,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_get_get_ret_val_ptr(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_get_get_ret_val_ptr.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_task_notify_set_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_task_notify_set_is_supported", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_get_get_ret_val_ptr", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_task_notify_set_is_supported$descriptor() {
-        return doca_sync_event_cap_task_notify_set_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13208,28 +9227,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_task_notify_set_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_task_notify_set_is_supported", (int) doca_sync_event_cap_task_notify_set_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_task_notify_set_is_supported", (int) Symbols.call("doca_sync_event_cap_task_notify_set_is_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_task_notify_set_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_set_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_notify_set_set_conf$descriptor() {
-        return doca_sync_event_task_notify_set_set_conf.DESC;
     }
 
     /**
@@ -13238,28 +9247,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_notify_set_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
-        try {
-            return new Answer("doca_sync_event_task_notify_set_set_conf", (int) doca_sync_event_task_notify_set_set_conf.HANDLE.invokeExact(event, completion_cb, error_cb, num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_task_notify_set_set_conf", (int) Symbols.call("doca_sync_event_task_notify_set_set_conf", Symbols.address(event), Symbols.address(completion_cb), Symbols.address(error_cb), num_tasks));
     }
 
-    private static class doca_sync_event_task_notify_set_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_set_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_notify_set_alloc_init$descriptor() {
-        return doca_sync_event_task_notify_set_alloc_init.DESC;
     }
 
     /**
@@ -13268,25 +9267,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_notify_set_alloc_init(MemorySegment event, long set_val, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_sync_event_task_notify_set_alloc_init", (int) doca_sync_event_task_notify_set_alloc_init.HANDLE.invokeExact(event, set_val, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_set_as_doca_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_set_as_doca_task", DESC);
+        return new Answer("doca_sync_event_task_notify_set_alloc_init", (int) Symbols.call("doca_sync_event_task_notify_set_alloc_init", Symbols.address(event), set_val, user_data, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_set_as_doca_task$descriptor() {
-        return doca_sync_event_task_notify_set_as_doca_task.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13295,25 +9284,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_notify_set_as_doca_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_notify_set_as_doca_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_set_set_set_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_set_set_set_val", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_notify_set_as_doca_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_set_set_set_val$descriptor() {
-        return doca_sync_event_task_notify_set_set_set_val.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13322,25 +9301,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_notify_set_set_set_val(MemorySegment task, long set_val) {
-        try {
-            doca_sync_event_task_notify_set_set_set_val.HANDLE.invokeExact(task, set_val);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_set_get_set_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_set_get_set_val", DESC);
+        Symbols.call("doca_sync_event_task_notify_set_set_set_val", Symbols.address(task), set_val);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_set_get_set_val$descriptor() {
-        return doca_sync_event_task_notify_set_get_set_val.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13349,25 +9318,15 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_notify_set_get_set_val(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_notify_set_get_set_val.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_task_notify_add_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_task_notify_add_is_supported", DESC);
+        return Symbols.call("doca_sync_event_task_notify_set_get_set_val", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_task_notify_add_is_supported$descriptor() {
-        return doca_sync_event_cap_task_notify_add_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13376,28 +9335,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_task_notify_add_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_task_notify_add_is_supported", (int) doca_sync_event_cap_task_notify_add_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_task_notify_add_is_supported", (int) Symbols.call("doca_sync_event_cap_task_notify_add_is_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_task_notify_add_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_notify_add_set_conf$descriptor() {
-        return doca_sync_event_task_notify_add_set_conf.DESC;
     }
 
     /**
@@ -13406,15 +9355,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_notify_add_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
-        try {
-            return new Answer("doca_sync_event_task_notify_add_set_conf", (int) doca_sync_event_task_notify_add_set_conf.HANDLE.invokeExact(event, completion_cb, error_cb, num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_task_notify_add_set_conf", (int) Symbols.call("doca_sync_event_task_notify_add_set_conf", Symbols.address(event), Symbols.address(completion_cb), Symbols.address(error_cb), num_tasks));
     }
 
-    private static class doca_sync_event_task_notify_add_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
@@ -13422,13 +9368,6 @@ public class doca_h {
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_notify_add_alloc_init$descriptor() {
-        return doca_sync_event_task_notify_add_alloc_init.DESC;
     }
 
     /**
@@ -13437,25 +9376,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_notify_add_alloc_init(MemorySegment event, long inc_val, MemorySegment fetched_val_ptr, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_sync_event_task_notify_add_alloc_init", (int) doca_sync_event_task_notify_add_alloc_init.HANDLE.invokeExact(event, inc_val, fetched_val_ptr, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_add_as_doca_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_as_doca_task", DESC);
+        return new Answer("doca_sync_event_task_notify_add_alloc_init", (int) Symbols.call("doca_sync_event_task_notify_add_alloc_init", Symbols.address(event), inc_val, Symbols.address(fetched_val_ptr), user_data, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_add_as_doca_task$descriptor() {
-        return doca_sync_event_task_notify_add_as_doca_task.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13464,25 +9393,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_notify_add_as_doca_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_notify_add_as_doca_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_add_set_inc_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_set_inc_val", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_notify_add_as_doca_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_add_set_inc_val$descriptor() {
-        return doca_sync_event_task_notify_add_set_inc_val.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13491,25 +9410,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_notify_add_set_inc_val(MemorySegment task, long inc_val) {
-        try {
-            doca_sync_event_task_notify_add_set_inc_val.HANDLE.invokeExact(task, inc_val);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_add_get_inc_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_get_inc_val", DESC);
+        Symbols.call("doca_sync_event_task_notify_add_set_inc_val", Symbols.address(task), inc_val);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_add_get_inc_val$descriptor() {
-        return doca_sync_event_task_notify_add_get_inc_val.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13518,25 +9427,15 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_notify_add_get_inc_val(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_notify_add_get_inc_val.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_add_set_fetched_val_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_set_fetched_val_ptr", DESC);
+        return Symbols.call("doca_sync_event_task_notify_add_get_inc_val", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_add_set_fetched_val_ptr$descriptor() {
-        return doca_sync_event_task_notify_add_set_fetched_val_ptr.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13545,25 +9444,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_notify_add_set_fetched_val_ptr(MemorySegment task, MemorySegment fetched_val_ptr) {
-        try {
-            doca_sync_event_task_notify_add_set_fetched_val_ptr.HANDLE.invokeExact(task, fetched_val_ptr);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_notify_add_get_fetched_val_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_notify_add_get_fetched_val_ptr", DESC);
+        Symbols.call("doca_sync_event_task_notify_add_set_fetched_val_ptr", Symbols.address(task), Symbols.address(fetched_val_ptr));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_notify_add_get_fetched_val_ptr$descriptor() {
-        return doca_sync_event_task_notify_add_get_fetched_val_ptr.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13572,25 +9461,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_notify_add_get_fetched_val_ptr(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_notify_add_get_fetched_val_ptr.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_task_wait_eq_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_task_wait_eq_is_supported", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_notify_add_get_fetched_val_ptr", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_task_wait_eq_is_supported$descriptor() {
-        return doca_sync_event_cap_task_wait_eq_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13599,28 +9478,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_task_wait_eq_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_task_wait_eq_is_supported", (int) doca_sync_event_cap_task_wait_eq_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_task_wait_eq_is_supported", (int) Symbols.call("doca_sync_event_cap_task_wait_eq_is_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_task_wait_eq_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_wait_eq_set_conf$descriptor() {
-        return doca_sync_event_task_wait_eq_set_conf.DESC;
     }
 
     /**
@@ -13629,15 +9498,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_wait_eq_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
-        try {
-            return new Answer("doca_sync_event_task_wait_eq_set_conf", (int) doca_sync_event_task_wait_eq_set_conf.HANDLE.invokeExact(event, completion_cb, error_cb, num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_task_wait_eq_set_conf", (int) Symbols.call("doca_sync_event_task_wait_eq_set_conf", Symbols.address(event), Symbols.address(completion_cb), Symbols.address(error_cb), num_tasks));
     }
 
-    private static class doca_sync_event_task_wait_eq_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
@@ -13645,13 +9511,6 @@ public class doca_h {
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_wait_eq_alloc_init$descriptor() {
-        return doca_sync_event_task_wait_eq_alloc_init.DESC;
     }
 
     /**
@@ -13660,25 +9519,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_wait_eq_alloc_init(MemorySegment event, long wait_val, long mask, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_sync_event_task_wait_eq_alloc_init", (int) doca_sync_event_task_wait_eq_alloc_init.HANDLE.invokeExact(event, wait_val, mask, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_eq_as_doca_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_as_doca_task", DESC);
+        return new Answer("doca_sync_event_task_wait_eq_alloc_init", (int) Symbols.call("doca_sync_event_task_wait_eq_alloc_init", Symbols.address(event), wait_val, mask, user_data, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_eq_as_doca_task$descriptor() {
-        return doca_sync_event_task_wait_eq_as_doca_task.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13687,25 +9536,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_wait_eq_as_doca_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_wait_eq_as_doca_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_eq_set_wait_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_set_wait_val", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_wait_eq_as_doca_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_eq_set_wait_val$descriptor() {
-        return doca_sync_event_task_wait_eq_set_wait_val.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13714,25 +9553,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_wait_eq_set_wait_val(MemorySegment task, long wait_val) {
-        try {
-            doca_sync_event_task_wait_eq_set_wait_val.HANDLE.invokeExact(task, wait_val);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_eq_get_wait_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_get_wait_val", DESC);
+        Symbols.call("doca_sync_event_task_wait_eq_set_wait_val", Symbols.address(task), wait_val);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_eq_get_wait_val$descriptor() {
-        return doca_sync_event_task_wait_eq_get_wait_val.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13741,25 +9570,15 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_wait_eq_get_wait_val(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_wait_eq_get_wait_val.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_eq_set_mask {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_set_mask", DESC);
+        return Symbols.call("doca_sync_event_task_wait_eq_get_wait_val", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_eq_set_mask$descriptor() {
-        return doca_sync_event_task_wait_eq_set_mask.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13768,25 +9587,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_wait_eq_set_mask(MemorySegment task, long mask) {
-        try {
-            doca_sync_event_task_wait_eq_set_mask.HANDLE.invokeExact(task, mask);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_eq_get_mask {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_eq_get_mask", DESC);
+        Symbols.call("doca_sync_event_task_wait_eq_set_mask", Symbols.address(task), mask);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_eq_get_mask$descriptor() {
-        return doca_sync_event_task_wait_eq_get_mask.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13795,25 +9604,15 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_wait_eq_get_mask(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_wait_eq_get_mask.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_cap_task_wait_neq_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_cap_task_wait_neq_is_supported", DESC);
+        return Symbols.call("doca_sync_event_task_wait_eq_get_mask", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_cap_task_wait_neq_is_supported$descriptor() {
-        return doca_sync_event_cap_task_wait_neq_is_supported.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13822,28 +9621,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_cap_task_wait_neq_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_sync_event_cap_task_wait_neq_is_supported", (int) doca_sync_event_cap_task_wait_neq_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_cap_task_wait_neq_is_supported", (int) Symbols.call("doca_sync_event_cap_task_wait_neq_is_supported", Symbols.address(devinfo)));
     }
 
-    private static class doca_sync_event_task_wait_neq_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_wait_neq_set_conf$descriptor() {
-        return doca_sync_event_task_wait_neq_set_conf.DESC;
     }
 
     /**
@@ -13852,15 +9641,12 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_wait_neq_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
-        try {
-            return new Answer("doca_sync_event_task_wait_neq_set_conf", (int) doca_sync_event_task_wait_neq_set_conf.HANDLE.invokeExact(event, completion_cb, error_cb, num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_task_wait_neq_set_conf", (int) Symbols.call("doca_sync_event_task_wait_neq_set_conf", Symbols.address(event), Symbols.address(completion_cb), Symbols.address(error_cb), num_tasks));
     }
 
-    private static class doca_sync_event_task_wait_neq_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_LONG,
@@ -13868,13 +9654,6 @@ public class doca_h {
             ValueLayout.JAVA_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_task_wait_neq_alloc_init$descriptor() {
-        return doca_sync_event_task_wait_neq_alloc_init.DESC;
     }
 
     /**
@@ -13883,25 +9662,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_task_wait_neq_alloc_init(MemorySegment event, long wait_val, long mask, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_sync_event_task_wait_neq_alloc_init", (int) doca_sync_event_task_wait_neq_alloc_init.HANDLE.invokeExact(event, wait_val, mask, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_neq_as_doca_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_as_doca_task", DESC);
+        return new Answer("doca_sync_event_task_wait_neq_alloc_init", (int) Symbols.call("doca_sync_event_task_wait_neq_alloc_init", Symbols.address(event), wait_val, mask, user_data, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_neq_as_doca_task$descriptor() {
-        return doca_sync_event_task_wait_neq_as_doca_task.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13910,25 +9679,15 @@ public class doca_h {
      * }
      */
     public static MemorySegment doca_sync_event_task_wait_neq_as_doca_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_sync_event_task_wait_neq_as_doca_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_neq_set_wait_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_set_wait_val", DESC);
+        return Symbols.memory(Symbols.call("doca_sync_event_task_wait_neq_as_doca_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_neq_set_wait_val$descriptor() {
-        return doca_sync_event_task_wait_neq_set_wait_val.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13937,25 +9696,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_wait_neq_set_wait_val(MemorySegment task, long wait_val) {
-        try {
-            doca_sync_event_task_wait_neq_set_wait_val.HANDLE.invokeExact(task, wait_val);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_neq_get_wait_val {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_get_wait_val", DESC);
+        Symbols.call("doca_sync_event_task_wait_neq_set_wait_val", Symbols.address(task), wait_val);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_neq_get_wait_val$descriptor() {
-        return doca_sync_event_task_wait_neq_get_wait_val.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -13964,25 +9713,15 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_wait_neq_get_wait_val(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_wait_neq_get_wait_val.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_neq_set_mask {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            doca_h.C_POINTER,
-            doca_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_set_mask", DESC);
+        return Symbols.call("doca_sync_event_task_wait_neq_get_wait_val", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_neq_set_mask$descriptor() {
-        return doca_sync_event_task_wait_neq_set_mask.DESC;
+        return FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
     }
 
     /**
@@ -13991,25 +9730,15 @@ public class doca_h {
      * }
      */
     public static void doca_sync_event_task_wait_neq_set_mask(MemorySegment task, long mask) {
-        try {
-            doca_sync_event_task_wait_neq_set_mask.HANDLE.invokeExact(task, mask);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_task_wait_neq_get_mask {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_LONG,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_task_wait_neq_get_mask", DESC);
+        Symbols.call("doca_sync_event_task_wait_neq_set_mask", Symbols.address(task), mask);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_task_wait_neq_get_mask$descriptor() {
-        return doca_sync_event_task_wait_neq_get_mask.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -14018,27 +9747,17 @@ public class doca_h {
      * }
      */
     public static long doca_sync_event_task_wait_neq_get_mask(MemorySegment task) {
-        try {
-            return (long) doca_sync_event_task_wait_neq_get_mask.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.call("doca_sync_event_task_wait_neq_get_mask", Symbols.address(task));
     }
 
-    private static class doca_sync_event_export_to_remote_net {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_export_to_remote_net$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_export_to_remote_net", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_export_to_remote_net$descriptor() {
-        return doca_sync_event_export_to_remote_net.DESC;
     }
 
     /**
@@ -14047,28 +9766,18 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_export_to_remote_net(MemorySegment event, MemorySegment data, MemorySegment sz) {
-        try {
-            return new Answer("doca_sync_event_export_to_remote_net", (int) doca_sync_event_export_to_remote_net.HANDLE.invokeExact(event, data, sz));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_export_to_remote_net", (int) Symbols.call("doca_sync_event_export_to_remote_net", Symbols.address(event), Symbols.address(data), Symbols.address(sz)));
     }
 
-    private static class doca_sync_event_remote_net_create_from_export {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_remote_net_create_from_export$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_LONG,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_remote_net_create_from_export", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_remote_net_create_from_export$descriptor() {
-        return doca_sync_event_remote_net_create_from_export.DESC;
     }
 
     /**
@@ -14077,25 +9786,15 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_remote_net_create_from_export(MemorySegment dev, MemorySegment data, long sz, MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_remote_net_create_from_export", (int) doca_sync_event_remote_net_create_from_export.HANDLE.invokeExact(dev, data, sz, event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_sync_event_remote_net_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_INT,
-            doca_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_remote_net_destroy", DESC);
+        return new Answer("doca_sync_event_remote_net_create_from_export", (int) Symbols.call("doca_sync_event_remote_net_create_from_export", Symbols.address(dev), Symbols.address(data), sz, Symbols.address(event)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_sync_event_remote_net_destroy$descriptor() {
-        return doca_sync_event_remote_net_destroy.DESC;
+        return FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
     }
 
     /**
@@ -14104,27 +9803,17 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_remote_net_destroy(MemorySegment event) {
-        try {
-            return new Answer("doca_sync_event_remote_net_destroy", (int) doca_sync_event_remote_net_destroy.HANDLE.invokeExact(event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_remote_net_destroy", (int) Symbols.call("doca_sync_event_remote_net_destroy", Symbols.address(event)));
     }
 
-    private static class doca_sync_event_remote_net_get_dpa_handle {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_sync_event_remote_net_get_dpa_handle$descriptor() {
+        return FunctionDescriptor.of(
             doca_h.C_INT,
             doca_h.C_POINTER,
             doca_h.C_POINTER,
             doca_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_sync_event_remote_net_get_dpa_handle", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_sync_event_remote_net_get_dpa_handle$descriptor() {
-        return doca_sync_event_remote_net_get_dpa_handle.DESC;
     }
 
     /**
@@ -14133,11 +9822,7 @@ public class doca_h {
      * }
      */
     public static Answer doca_sync_event_remote_net_get_dpa_handle(MemorySegment event, MemorySegment dpa, MemorySegment dpa_remote_event) {
-        try {
-            return new Answer("doca_sync_event_remote_net_get_dpa_handle", (int) doca_sync_event_remote_net_get_dpa_handle.HANDLE.invokeExact(event, dpa, dpa_remote_event));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_sync_event_remote_net_get_dpa_handle", (int) Symbols.call("doca_sync_event_remote_net_get_dpa_handle", Symbols.address(event), Symbols.address(dpa), Symbols.address(dpa_remote_event)));
     }
     /**
      * {@snippet lang=c :

@@ -108,18 +108,12 @@ public class cc_h {
         return DOCA_CC_COUNTER_RECV_BYTES;
     }
 
-    private static class doca_cc_cap_server_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_cap_server_is_supported$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_server_is_supported", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_server_is_supported$descriptor() {
-        return doca_cc_cap_server_is_supported.DESC;
     }
 
     /**
@@ -128,25 +122,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_server_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_cc_cap_server_is_supported", (int) doca_cc_cap_server_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_client_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_client_is_supported", DESC);
+        return new Answer("doca_cc_cap_server_is_supported", (int) Symbols.call("doca_cc_cap_server_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_client_is_supported$descriptor() {
-        return doca_cc_cap_client_is_supported.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -155,26 +139,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_client_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_cc_cap_client_is_supported", (int) doca_cc_cap_client_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_get_max_name_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_name_len", DESC);
+        return new Answer("doca_cc_cap_client_is_supported", (int) Symbols.call("doca_cc_cap_client_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_name_len$descriptor() {
-        return doca_cc_cap_get_max_name_len.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -183,26 +157,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
-        try {
-            return new Answer("doca_cc_cap_get_max_name_len", (int) doca_cc_cap_get_max_name_len.HANDLE.invokeExact(devinfo, max_name_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_msg_size", DESC);
+        return new Answer("doca_cc_cap_get_max_name_len", (int) Symbols.call("doca_cc_cap_get_max_name_len", Symbols.address(devinfo), Symbols.address(max_name_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_msg_size$descriptor() {
-        return doca_cc_cap_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -211,26 +175,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_cap_get_max_msg_size", (int) doca_cc_cap_get_max_msg_size.HANDLE.invokeExact(devinfo, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_get_max_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_recv_queue_size", DESC);
+        return new Answer("doca_cc_cap_get_max_msg_size", (int) Symbols.call("doca_cc_cap_get_max_msg_size", Symbols.address(devinfo), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_recv_queue_size$descriptor() {
-        return doca_cc_cap_get_max_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -239,26 +193,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_cap_get_max_recv_queue_size", (int) doca_cc_cap_get_max_recv_queue_size.HANDLE.invokeExact(devinfo, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_get_max_send_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_send_tasks", DESC);
+        return new Answer("doca_cc_cap_get_max_recv_queue_size", (int) Symbols.call("doca_cc_cap_get_max_recv_queue_size", Symbols.address(devinfo), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_send_tasks$descriptor() {
-        return doca_cc_cap_get_max_send_tasks.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -267,26 +211,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
-        try {
-            return new Answer("doca_cc_cap_get_max_send_tasks", (int) doca_cc_cap_get_max_send_tasks.HANDLE.invokeExact(devinfo, max_send_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_get_max_clients {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_get_max_clients", DESC);
+        return new Answer("doca_cc_cap_get_max_send_tasks", (int) Symbols.call("doca_cc_cap_get_max_send_tasks", Symbols.address(devinfo), Symbols.address(max_send_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_get_max_clients$descriptor() {
-        return doca_cc_cap_get_max_clients.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -295,28 +229,18 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
-        try {
-            return new Answer("doca_cc_cap_get_max_clients", (int) doca_cc_cap_get_max_clients.HANDLE.invokeExact(devinfo, num_clients));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_cap_get_max_clients", (int) Symbols.call("doca_cc_cap_get_max_clients", Symbols.address(devinfo), Symbols.address(num_clients)));
     }
 
-    private static class doca_cc_server_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_create$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_create$descriptor() {
-        return doca_cc_server_create.DESC;
     }
 
     /**
@@ -325,25 +249,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment cc_server) {
-        try {
-            return new Answer("doca_cc_server_create", (int) doca_cc_server_create.HANDLE.invokeExact(dev, repr, name, cc_server));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_destroy", DESC);
+        return new Answer("doca_cc_server_create", (int) Symbols.call("doca_cc_server_create", Symbols.address(dev), Symbols.address(repr), Symbols.address(name), Symbols.address(cc_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_destroy$descriptor() {
-        return doca_cc_server_destroy.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -352,25 +266,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_destroy(MemorySegment cc_server) {
-        try {
-            return new Answer("doca_cc_server_destroy", (int) doca_cc_server_destroy.HANDLE.invokeExact(cc_server));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_as_ctx", DESC);
+        return new Answer("doca_cc_server_destroy", (int) Symbols.call("doca_cc_server_destroy", Symbols.address(cc_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_as_ctx$descriptor() {
-        return doca_cc_server_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -379,26 +283,16 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_as_ctx(MemorySegment cc_server) {
-        try {
-            return (MemorySegment) doca_cc_server_as_ctx.HANDLE.invokeExact(cc_server);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_set_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_set_max_msg_size", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_server_as_ctx", Symbols.address(cc_server)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_set_max_msg_size$descriptor() {
-        return doca_cc_server_set_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_LONG
+        );
     }
 
     /**
@@ -407,26 +301,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_set_max_msg_size(MemorySegment cc_server, long size) {
-        try {
-            return new Answer("doca_cc_server_set_max_msg_size", (int) doca_cc_server_set_max_msg_size.HANDLE.invokeExact(cc_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_max_msg_size", DESC);
+        return new Answer("doca_cc_server_set_max_msg_size", (int) Symbols.call("doca_cc_server_set_max_msg_size", Symbols.address(cc_server), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_max_msg_size$descriptor() {
-        return doca_cc_server_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -435,26 +319,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_get_max_msg_size(MemorySegment cc_server, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_server_get_max_msg_size", (int) doca_cc_server_get_max_msg_size.HANDLE.invokeExact(cc_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_set_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_set_recv_queue_size", DESC);
+        return new Answer("doca_cc_server_get_max_msg_size", (int) Symbols.call("doca_cc_server_get_max_msg_size", Symbols.address(cc_server), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_set_recv_queue_size$descriptor() {
-        return doca_cc_server_set_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_LONG
+        );
     }
 
     /**
@@ -463,26 +337,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_set_recv_queue_size(MemorySegment cc_server, long size) {
-        try {
-            return new Answer("doca_cc_server_set_recv_queue_size", (int) doca_cc_server_set_recv_queue_size.HANDLE.invokeExact(cc_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_get_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_recv_queue_size", DESC);
+        return new Answer("doca_cc_server_set_recv_queue_size", (int) Symbols.call("doca_cc_server_set_recv_queue_size", Symbols.address(cc_server), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_recv_queue_size$descriptor() {
-        return doca_cc_server_get_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -491,26 +355,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_get_recv_queue_size(MemorySegment cc_server, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_server_get_recv_queue_size", (int) doca_cc_server_get_recv_queue_size.HANDLE.invokeExact(cc_server, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_get_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_device", DESC);
+        return new Answer("doca_cc_server_get_recv_queue_size", (int) Symbols.call("doca_cc_server_get_recv_queue_size", Symbols.address(cc_server), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_device$descriptor() {
-        return doca_cc_server_get_device.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -519,26 +373,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_get_device(MemorySegment cc_server, MemorySegment dev) {
-        try {
-            return new Answer("doca_cc_server_get_device", (int) doca_cc_server_get_device.HANDLE.invokeExact(cc_server, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_get_device_repr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_device_repr", DESC);
+        return new Answer("doca_cc_server_get_device", (int) Symbols.call("doca_cc_server_get_device", Symbols.address(cc_server), Symbols.address(dev)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_device_repr$descriptor() {
-        return doca_cc_server_get_device_repr.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -547,28 +391,18 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_get_device_repr(MemorySegment cc_server, MemorySegment repr) {
-        try {
-            return new Answer("doca_cc_server_get_device_repr", (int) doca_cc_server_get_device_repr.HANDLE.invokeExact(cc_server, repr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_server_get_device_repr", (int) Symbols.call("doca_cc_server_get_device_repr", Symbols.address(cc_server), Symbols.address(repr)));
     }
 
-    private static class doca_cc_server_send_task_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_send_task_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_CHAR
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_send_task_set_conf$descriptor() {
-        return doca_cc_server_send_task_set_conf.DESC;
     }
 
     /**
@@ -577,26 +411,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_send_task_set_conf(MemorySegment cc_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        try {
-            return new Answer("doca_cc_server_send_task_set_conf", (int) doca_cc_server_send_task_set_conf.HANDLE.invokeExact(cc_server, task_completion_cb, task_error_cb, log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_event_msg_recv_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_msg_recv_register", DESC);
+        return new Answer("doca_cc_server_send_task_set_conf", (int) Symbols.call("doca_cc_server_send_task_set_conf", Symbols.address(cc_server), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), Byte.toUnsignedLong(log_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_event_msg_recv_register$descriptor() {
-        return doca_cc_server_event_msg_recv_register.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -605,27 +429,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_event_msg_recv_register(MemorySegment cc_server, MemorySegment recv_event_cb) {
-        try {
-            return new Answer("doca_cc_server_event_msg_recv_register", (int) doca_cc_server_event_msg_recv_register.HANDLE.invokeExact(cc_server, recv_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_server_event_msg_recv_register", (int) Symbols.call("doca_cc_server_event_msg_recv_register", Symbols.address(cc_server), Symbols.address(recv_event_cb)));
     }
 
-    private static class doca_cc_server_event_connection_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_event_connection_register$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_connection_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_event_connection_register$descriptor() {
-        return doca_cc_server_event_connection_register.DESC;
     }
 
     /**
@@ -634,27 +448,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_event_connection_register(MemorySegment cc_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
-        try {
-            return new Answer("doca_cc_server_event_connection_register", (int) doca_cc_server_event_connection_register.HANDLE.invokeExact(cc_server, connect_event_cb, disconnect_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_server_event_connection_register", (int) Symbols.call("doca_cc_server_event_connection_register", Symbols.address(cc_server), Symbols.address(connect_event_cb), Symbols.address(disconnect_event_cb)));
     }
 
-    private static class doca_cc_server_event_consumer_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_event_consumer_register$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_event_consumer_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_event_consumer_register$descriptor() {
-        return doca_cc_server_event_consumer_register.DESC;
     }
 
     /**
@@ -663,15 +467,12 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_event_consumer_register(MemorySegment cc_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        try {
-            return new Answer("doca_cc_server_event_consumer_register", (int) doca_cc_server_event_consumer_register.HANDLE.invokeExact(cc_server, new_consumer_event_cb, expired_consumer_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_server_event_consumer_register", (int) Symbols.call("doca_cc_server_event_consumer_register", Symbols.address(cc_server), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
     }
 
-    private static class doca_cc_server_send_task_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -679,13 +480,6 @@ public class cc_h {
             cc_h.C_LONG,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$descriptor() {
-        return doca_cc_server_send_task_alloc_init.DESC;
     }
 
     /**
@@ -694,11 +488,7 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_server_send_task_alloc_init(MemorySegment cc_server, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        try {
-            return new Answer("doca_cc_server_send_task_alloc_init", (int) doca_cc_server_send_task_alloc_init.HANDLE.invokeExact(cc_server, peer, msg, len, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_server_send_task_alloc_init", (int) Symbols.call("doca_cc_server_send_task_alloc_init", Symbols.address(cc_server), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
     }
 
     private static class doca_cc_server_send_task_alloc_init$hot {
@@ -732,20 +522,14 @@ public class cc_h {
         }
     }
 
-    private static class doca_cc_client_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_client_create$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_create$descriptor() {
-        return doca_cc_client_create.DESC;
     }
 
     /**
@@ -754,25 +538,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_create(MemorySegment dev, MemorySegment name, MemorySegment cc_client) {
-        try {
-            return new Answer("doca_cc_client_create", (int) doca_cc_client_create.HANDLE.invokeExact(dev, name, cc_client));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_destroy", DESC);
+        return new Answer("doca_cc_client_create", (int) Symbols.call("doca_cc_client_create", Symbols.address(dev), Symbols.address(name), Symbols.address(cc_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_destroy$descriptor() {
-        return doca_cc_client_destroy.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -781,25 +555,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_destroy(MemorySegment cc_client) {
-        try {
-            return new Answer("doca_cc_client_destroy", (int) doca_cc_client_destroy.HANDLE.invokeExact(cc_client));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_as_ctx", DESC);
+        return new Answer("doca_cc_client_destroy", (int) Symbols.call("doca_cc_client_destroy", Symbols.address(cc_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_as_ctx$descriptor() {
-        return doca_cc_client_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -808,26 +572,16 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_as_ctx(MemorySegment cc_client) {
-        try {
-            return (MemorySegment) doca_cc_client_as_ctx.HANDLE.invokeExact(cc_client);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_set_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_set_max_msg_size", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_client_as_ctx", Symbols.address(cc_client)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_set_max_msg_size$descriptor() {
-        return doca_cc_client_set_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_LONG
+        );
     }
 
     /**
@@ -836,26 +590,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_set_max_msg_size(MemorySegment cc_client, long size) {
-        try {
-            return new Answer("doca_cc_client_set_max_msg_size", (int) doca_cc_client_set_max_msg_size.HANDLE.invokeExact(cc_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_max_msg_size", DESC);
+        return new Answer("doca_cc_client_set_max_msg_size", (int) Symbols.call("doca_cc_client_set_max_msg_size", Symbols.address(cc_client), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_max_msg_size$descriptor() {
-        return doca_cc_client_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -864,26 +608,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_get_max_msg_size(MemorySegment cc_client, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_client_get_max_msg_size", (int) doca_cc_client_get_max_msg_size.HANDLE.invokeExact(cc_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_set_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_set_recv_queue_size", DESC);
+        return new Answer("doca_cc_client_get_max_msg_size", (int) Symbols.call("doca_cc_client_get_max_msg_size", Symbols.address(cc_client), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_set_recv_queue_size$descriptor() {
-        return doca_cc_client_set_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_LONG
+        );
     }
 
     /**
@@ -892,26 +626,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_set_recv_queue_size(MemorySegment cc_client, long size) {
-        try {
-            return new Answer("doca_cc_client_set_recv_queue_size", (int) doca_cc_client_set_recv_queue_size.HANDLE.invokeExact(cc_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_get_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_recv_queue_size", DESC);
+        return new Answer("doca_cc_client_set_recv_queue_size", (int) Symbols.call("doca_cc_client_set_recv_queue_size", Symbols.address(cc_client), size));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_recv_queue_size$descriptor() {
-        return doca_cc_client_get_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -920,26 +644,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_get_recv_queue_size(MemorySegment cc_client, MemorySegment size) {
-        try {
-            return new Answer("doca_cc_client_get_recv_queue_size", (int) doca_cc_client_get_recv_queue_size.HANDLE.invokeExact(cc_client, size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_get_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_device", DESC);
+        return new Answer("doca_cc_client_get_recv_queue_size", (int) Symbols.call("doca_cc_client_get_recv_queue_size", Symbols.address(cc_client), Symbols.address(size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_device$descriptor() {
-        return doca_cc_client_get_device.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -948,28 +662,18 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_get_device(MemorySegment cc_client, MemorySegment dev) {
-        try {
-            return new Answer("doca_cc_client_get_device", (int) doca_cc_client_get_device.HANDLE.invokeExact(cc_client, dev));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_client_get_device", (int) Symbols.call("doca_cc_client_get_device", Symbols.address(cc_client), Symbols.address(dev)));
     }
 
-    private static class doca_cc_client_send_task_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_client_send_task_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_CHAR
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_send_task_set_conf$descriptor() {
-        return doca_cc_client_send_task_set_conf.DESC;
     }
 
     /**
@@ -978,26 +682,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_send_task_set_conf(MemorySegment cc_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        try {
-            return new Answer("doca_cc_client_send_task_set_conf", (int) doca_cc_client_send_task_set_conf.HANDLE.invokeExact(cc_client, task_completion_cb, task_error_cb, log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_event_msg_recv_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_event_msg_recv_register", DESC);
+        return new Answer("doca_cc_client_send_task_set_conf", (int) Symbols.call("doca_cc_client_send_task_set_conf", Symbols.address(cc_client), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), Byte.toUnsignedLong(log_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_event_msg_recv_register$descriptor() {
-        return doca_cc_client_event_msg_recv_register.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1006,27 +700,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_event_msg_recv_register(MemorySegment cc_client, MemorySegment recv_event_cb) {
-        try {
-            return new Answer("doca_cc_client_event_msg_recv_register", (int) doca_cc_client_event_msg_recv_register.HANDLE.invokeExact(cc_client, recv_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_client_event_msg_recv_register", (int) Symbols.call("doca_cc_client_event_msg_recv_register", Symbols.address(cc_client), Symbols.address(recv_event_cb)));
     }
 
-    private static class doca_cc_client_event_consumer_register {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_client_event_consumer_register$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_event_consumer_register", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_event_consumer_register$descriptor() {
-        return doca_cc_client_event_consumer_register.DESC;
     }
 
     /**
@@ -1035,26 +719,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_event_consumer_register(MemorySegment cc_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        try {
-            return new Answer("doca_cc_client_event_consumer_register", (int) doca_cc_client_event_consumer_register.HANDLE.invokeExact(cc_client, new_consumer_event_cb, expired_consumer_event_cb));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_get_connection {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_connection", DESC);
+        return new Answer("doca_cc_client_event_consumer_register", (int) Symbols.call("doca_cc_client_event_consumer_register", Symbols.address(cc_client), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_connection$descriptor() {
-        return doca_cc_client_get_connection.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1063,15 +737,12 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_get_connection(MemorySegment cc_client, MemorySegment connection) {
-        try {
-            return new Answer("doca_cc_client_get_connection", (int) doca_cc_client_get_connection.HANDLE.invokeExact(cc_client, connection));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_client_get_connection", (int) Symbols.call("doca_cc_client_get_connection", Symbols.address(cc_client), Symbols.address(connection)));
     }
 
-    private static class doca_cc_client_send_task_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
@@ -1079,13 +750,6 @@ public class cc_h {
             cc_h.C_LONG,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$descriptor() {
-        return doca_cc_client_send_task_alloc_init.DESC;
     }
 
     /**
@@ -1094,11 +758,7 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        try {
-            return new Answer("doca_cc_client_send_task_alloc_init", (int) doca_cc_client_send_task_alloc_init.HANDLE.invokeExact(cc_client, peer, msg, len, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_client_send_task_alloc_init", (int) Symbols.call("doca_cc_client_send_task_alloc_init", Symbols.address(cc_client), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
     }
 
     private static class doca_cc_client_send_task_alloc_init$hot {
@@ -1132,18 +792,12 @@ public class cc_h {
         }
     }
 
-    private static class doca_cc_send_task_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_send_task_as_task$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_send_task_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_send_task_as_task$descriptor() {
-        return doca_cc_send_task_as_task.DESC;
     }
 
     /**
@@ -1152,26 +806,16 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_send_task_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_cc_send_task_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_connection_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_set_user_data", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_send_task_as_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_set_user_data$descriptor() {
-        return doca_cc_connection_set_user_data.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            ValueLayout.JAVA_LONG
+        );
     }
 
     /**
@@ -1180,25 +824,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_connection_set_user_data(MemorySegment connection, long user_data) {
-        try {
-            return new Answer("doca_cc_connection_set_user_data", (int) doca_cc_connection_set_user_data.HANDLE.invokeExact(connection, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_connection_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_get_user_data", DESC);
+        return new Answer("doca_cc_connection_set_user_data", (int) Symbols.call("doca_cc_connection_set_user_data", Symbols.address(connection), user_data));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_get_user_data$descriptor() {
-        return doca_cc_connection_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1207,25 +841,15 @@ public class cc_h {
      * }
      */
     public static long doca_cc_connection_get_user_data(MemorySegment connection) {
-        try {
-            return (long) doca_cc_connection_get_user_data.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_server_get_server_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_get_server_ctx", DESC);
+        return Symbols.call("doca_cc_connection_get_user_data", Symbols.address(connection));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_server_get_server_ctx$descriptor() {
-        return doca_cc_server_get_server_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1234,25 +858,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_get_server_ctx(MemorySegment connection) {
-        try {
-            return (MemorySegment) doca_cc_server_get_server_ctx.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_client_get_client_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_get_client_ctx", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_server_get_server_ctx", Symbols.address(connection)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_client_get_client_ctx$descriptor() {
-        return doca_cc_client_get_client_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1261,25 +875,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_get_client_ctx(MemorySegment connection) {
-        try {
-            return (MemorySegment) doca_cc_client_get_client_ctx.HANDLE.invokeExact(connection);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_connection_update_info {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_update_info", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_client_get_client_ctx", Symbols.address(connection)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_connection_update_info$descriptor() {
-        return doca_cc_connection_update_info.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1288,27 +892,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_connection_update_info(MemorySegment cc_connection) {
-        try {
-            return new Answer("doca_cc_connection_update_info", (int) doca_cc_connection_update_info.HANDLE.invokeExact(cc_connection));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_connection_update_info", (int) Symbols.call("doca_cc_connection_update_info", Symbols.address(cc_connection)));
     }
 
-    private static class doca_cc_connection_get_counter {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_connection_get_counter$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_INT,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_connection_get_counter", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_connection_get_counter$descriptor() {
-        return doca_cc_connection_get_counter.DESC;
     }
 
     /**
@@ -1317,25 +911,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_connection_get_counter(MemorySegment cc_connection, int counter_type, MemorySegment counter_value) {
-        try {
-            return new Answer("doca_cc_connection_get_counter", (int) doca_cc_connection_get_counter.HANDLE.invokeExact(cc_connection, counter_type, counter_value));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_is_consumer_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_is_consumer_supported", DESC);
+        return new Answer("doca_cc_connection_get_counter", (int) Symbols.call("doca_cc_connection_get_counter", Symbols.address(cc_connection), counter_type, Symbols.address(counter_value)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_is_consumer_supported$descriptor() {
-        return doca_cc_cap_is_consumer_supported.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1344,26 +928,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_is_consumer_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_cc_cap_is_consumer_supported", (int) doca_cc_cap_is_consumer_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_cap_get_max_log_num_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_cap_get_max_log_num_tasks", DESC);
+        return new Answer("doca_cc_cap_is_consumer_supported", (int) Symbols.call("doca_cc_cap_is_consumer_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_cap_get_max_log_num_tasks$descriptor() {
-        return doca_cc_consumer_cap_get_max_log_num_tasks.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1372,26 +946,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        try {
-            return new Answer("doca_cc_consumer_cap_get_max_log_num_tasks", (int) doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE.invokeExact(devinfo, max_log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_cap_get_max_buf_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_cap_get_max_buf_size", DESC);
+        return new Answer("doca_cc_consumer_cap_get_max_log_num_tasks", (int) Symbols.call("doca_cc_consumer_cap_get_max_log_num_tasks", Symbols.address(devinfo), Symbols.address(max_log_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_cap_get_max_buf_size$descriptor() {
-        return doca_cc_consumer_cap_get_max_buf_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1400,27 +964,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        try {
-            return new Answer("doca_cc_consumer_cap_get_max_buf_size", (int) doca_cc_consumer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_consumer_cap_get_max_buf_size", (int) Symbols.call("doca_cc_consumer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
     }
 
-    private static class doca_cc_consumer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_consumer_create$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_create$descriptor() {
-        return doca_cc_consumer_create.DESC;
     }
 
     /**
@@ -1429,25 +983,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_create(MemorySegment cc_connection, MemorySegment buf_mmap, MemorySegment consumer) {
-        try {
-            return new Answer("doca_cc_consumer_create", (int) doca_cc_consumer_create.HANDLE.invokeExact(cc_connection, buf_mmap, consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_destroy", DESC);
+        return new Answer("doca_cc_consumer_create", (int) Symbols.call("doca_cc_consumer_create", Symbols.address(cc_connection), Symbols.address(buf_mmap), Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_destroy$descriptor() {
-        return doca_cc_consumer_destroy.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1456,25 +1000,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_destroy(MemorySegment consumer) {
-        try {
-            return new Answer("doca_cc_consumer_destroy", (int) doca_cc_consumer_destroy.HANDLE.invokeExact(consumer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_as_ctx", DESC);
+        return new Answer("doca_cc_consumer_destroy", (int) Symbols.call("doca_cc_consumer_destroy", Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_as_ctx$descriptor() {
-        return doca_cc_consumer_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1483,26 +1017,16 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_as_ctx(MemorySegment consumer) {
-        try {
-            return (MemorySegment) doca_cc_consumer_as_ctx.HANDLE.invokeExact(consumer);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_get_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_get_id", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_consumer_as_ctx", Symbols.address(consumer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_get_id$descriptor() {
-        return doca_cc_consumer_get_id.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1511,28 +1035,18 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_get_id(MemorySegment consumer, MemorySegment id) {
-        try {
-            return new Answer("doca_cc_consumer_get_id", (int) doca_cc_consumer_get_id.HANDLE.invokeExact(consumer, id));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_consumer_get_id", (int) Symbols.call("doca_cc_consumer_get_id", Symbols.address(consumer), Symbols.address(id)));
     }
 
-    private static class doca_cc_consumer_post_recv_task_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_conf$descriptor() {
-        return doca_cc_consumer_post_recv_task_set_conf.DESC;
     }
 
     /**
@@ -1541,27 +1055,17 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_post_recv_task_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        try {
-            return new Answer("doca_cc_consumer_post_recv_task_set_conf", (int) doca_cc_consumer_post_recv_task_set_conf.HANDLE.invokeExact(consumer, task_completion_cb, task_error_cb, log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_consumer_post_recv_task_set_conf", (int) Symbols.call("doca_cc_consumer_post_recv_task_set_conf", Symbols.address(consumer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), log_num_tasks));
     }
 
-    private static class doca_cc_consumer_post_recv_task_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_alloc_init$descriptor() {
-        return doca_cc_consumer_post_recv_task_alloc_init.DESC;
     }
 
     /**
@@ -1570,25 +1074,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_consumer_post_recv_task_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
-        try {
-            return new Answer("doca_cc_consumer_post_recv_task_alloc_init", (int) doca_cc_consumer_post_recv_task_alloc_init.HANDLE.invokeExact(consumer, buf, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_post_recv_task_get_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_get_buf", DESC);
+        return new Answer("doca_cc_consumer_post_recv_task_alloc_init", (int) Symbols.call("doca_cc_consumer_post_recv_task_alloc_init", Symbols.address(consumer), Symbols.address(buf), Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_get_buf$descriptor() {
-        return doca_cc_consumer_post_recv_task_get_buf.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1597,25 +1091,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_get_buf(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_cc_consumer_post_recv_task_get_buf.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_post_recv_task_set_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_set_buf", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_consumer_post_recv_task_get_buf", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_buf$descriptor() {
-        return doca_cc_consumer_post_recv_task_set_buf.DESC;
+        return FunctionDescriptor.ofVoid(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1624,25 +1108,15 @@ public class cc_h {
      * }
      */
     public static void doca_cc_consumer_post_recv_task_set_buf(MemorySegment task, MemorySegment buf) {
-        try {
-            doca_cc_consumer_post_recv_task_set_buf.HANDLE.invokeExact(task, buf);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_consumer_post_recv_task_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_consumer_post_recv_task_as_task", DESC);
+        Symbols.call("doca_cc_consumer_post_recv_task_set_buf", Symbols.address(task), Symbols.address(buf));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_consumer_post_recv_task_as_task$descriptor() {
-        return doca_cc_consumer_post_recv_task_as_task.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1651,25 +1125,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_cc_consumer_post_recv_task_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_cap_is_producer_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_cap_is_producer_supported", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_consumer_post_recv_task_as_task", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_cap_is_producer_supported$descriptor() {
-        return doca_cc_cap_is_producer_supported.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1678,26 +1142,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_cap_is_producer_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_cc_cap_is_producer_supported", (int) doca_cc_cap_is_producer_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_cap_get_max_log_num_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_cap_get_max_log_num_tasks", DESC);
+        return new Answer("doca_cc_cap_is_producer_supported", (int) Symbols.call("doca_cc_cap_is_producer_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_cap_get_max_log_num_tasks$descriptor() {
-        return doca_cc_producer_cap_get_max_log_num_tasks.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1706,26 +1160,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        try {
-            return new Answer("doca_cc_producer_cap_get_max_log_num_tasks", (int) doca_cc_producer_cap_get_max_log_num_tasks.HANDLE.invokeExact(devinfo, max_log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_cap_get_max_buf_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_cap_get_max_buf_size", DESC);
+        return new Answer("doca_cc_producer_cap_get_max_log_num_tasks", (int) Symbols.call("doca_cc_producer_cap_get_max_log_num_tasks", Symbols.address(devinfo), Symbols.address(max_log_num_tasks)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_cap_get_max_buf_size$descriptor() {
-        return doca_cc_producer_cap_get_max_buf_size.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1734,26 +1178,16 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        try {
-            return new Answer("doca_cc_producer_cap_get_max_buf_size", (int) doca_cc_producer_cap_get_max_buf_size.HANDLE.invokeExact(devinfo, max_buf_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_create", DESC);
+        return new Answer("doca_cc_producer_cap_get_max_buf_size", (int) Symbols.call("doca_cc_producer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_create$descriptor() {
-        return doca_cc_producer_create.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1762,25 +1196,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_create(MemorySegment cc_connection, MemorySegment producer) {
-        try {
-            return new Answer("doca_cc_producer_create", (int) doca_cc_producer_create.HANDLE.invokeExact(cc_connection, producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_destroy", DESC);
+        return new Answer("doca_cc_producer_create", (int) Symbols.call("doca_cc_producer_create", Symbols.address(cc_connection), Symbols.address(producer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_destroy$descriptor() {
-        return doca_cc_producer_destroy.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1789,25 +1213,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_destroy(MemorySegment producer) {
-        try {
-            return new Answer("doca_cc_producer_destroy", (int) doca_cc_producer_destroy.HANDLE.invokeExact(producer));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_as_ctx", DESC);
+        return new Answer("doca_cc_producer_destroy", (int) Symbols.call("doca_cc_producer_destroy", Symbols.address(producer)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_as_ctx$descriptor() {
-        return doca_cc_producer_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1816,28 +1230,18 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_as_ctx(MemorySegment producer) {
-        try {
-            return (MemorySegment) doca_cc_producer_as_ctx.HANDLE.invokeExact(producer);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_cc_producer_as_ctx", Symbols.address(producer)));
     }
 
-    private static class doca_cc_producer_send_task_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_producer_send_task_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_set_conf$descriptor() {
-        return doca_cc_producer_send_task_set_conf.DESC;
     }
 
     /**
@@ -1846,28 +1250,18 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_send_task_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        try {
-            return new Answer("doca_cc_producer_send_task_set_conf", (int) doca_cc_producer_send_task_set_conf.HANDLE.invokeExact(producer, task_completion_cb, task_error_cb, log_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_cc_producer_send_task_set_conf", (int) Symbols.call("doca_cc_producer_send_task_set_conf", Symbols.address(producer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), log_num_tasks));
     }
 
-    private static class doca_cc_producer_send_task_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_cc_producer_send_task_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_INT,
             cc_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_alloc_init$descriptor() {
-        return doca_cc_producer_send_task_alloc_init.DESC;
     }
 
     /**
@@ -1876,25 +1270,15 @@ public class cc_h {
      * }
      */
     public static Answer doca_cc_producer_send_task_alloc_init(MemorySegment producer, MemorySegment buf, int consumer_id, MemorySegment task) {
-        try {
-            return new Answer("doca_cc_producer_send_task_alloc_init", (int) doca_cc_producer_send_task_alloc_init.HANDLE.invokeExact(producer, buf, consumer_id, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_send_task_get_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_get_buf", DESC);
+        return new Answer("doca_cc_producer_send_task_alloc_init", (int) Symbols.call("doca_cc_producer_send_task_alloc_init", Symbols.address(producer), Symbols.address(buf), consumer_id, Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_get_buf$descriptor() {
-        return doca_cc_producer_send_task_get_buf.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1903,25 +1287,15 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_get_buf(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_cc_producer_send_task_get_buf.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_send_task_set_buf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_buf", DESC);
+        return Symbols.memory(Symbols.call("doca_cc_producer_send_task_get_buf", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_set_buf$descriptor() {
-        return doca_cc_producer_send_task_set_buf.DESC;
+        return FunctionDescriptor.ofVoid(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1930,25 +1304,15 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_buf(MemorySegment task, MemorySegment buf) {
-        try {
-            doca_cc_producer_send_task_set_buf.HANDLE.invokeExact(task, buf);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_send_task_get_consumer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_get_consumer_id", DESC);
+        Symbols.call("doca_cc_producer_send_task_set_buf", Symbols.address(task), Symbols.address(buf));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_get_consumer_id$descriptor() {
-        return doca_cc_producer_send_task_get_consumer_id.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -1957,25 +1321,15 @@ public class cc_h {
      * }
      */
     public static int doca_cc_producer_send_task_get_consumer_id(MemorySegment task) {
-        try {
-            return (int) doca_cc_producer_send_task_get_consumer_id.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_send_task_set_consumer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            cc_h.C_POINTER,
-            cc_h.C_INT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_set_consumer_id", DESC);
+        return (int) Symbols.call("doca_cc_producer_send_task_get_consumer_id", Symbols.address(task));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_set_consumer_id$descriptor() {
-        return doca_cc_producer_send_task_set_consumer_id.DESC;
+        return FunctionDescriptor.ofVoid(
+            cc_h.C_POINTER,
+            cc_h.C_INT
+        );
     }
 
     /**
@@ -1984,25 +1338,15 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_consumer_id(MemorySegment task, int consumer_id) {
-        try {
-            doca_cc_producer_send_task_set_consumer_id.HANDLE.invokeExact(task, consumer_id);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_cc_producer_send_task_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_POINTER,
-            cc_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_producer_send_task_as_task", DESC);
+        Symbols.call("doca_cc_producer_send_task_set_consumer_id", Symbols.address(task), consumer_id);
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_cc_producer_send_task_as_task$descriptor() {
-        return doca_cc_producer_send_task_as_task.DESC;
+        return FunctionDescriptor.of(
+            cc_h.C_POINTER,
+            cc_h.C_POINTER
+        );
     }
 
     /**
@@ -2011,11 +1355,7 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_cc_producer_send_task_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_cc_producer_send_task_as_task", Symbols.address(task)));
     }
 }
 

@@ -72,18 +72,12 @@ public class channel_h {
     public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
 
-    private static class doca_comm_channel_get_max_service_name_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_get_max_service_name_len$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_get_max_service_name_len", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_max_service_name_len$descriptor() {
-        return doca_comm_channel_get_max_service_name_len.DESC;
     }
 
     /**
@@ -92,26 +86,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_get_max_service_name_len(MemorySegment max_service_name_len) {
-        try {
-            return new Answer("doca_comm_channel_get_max_service_name_len", (int) doca_comm_channel_get_max_service_name_len.HANDLE.invokeExact(max_service_name_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_get_max_message_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_get_max_message_size", DESC);
+        return new Answer("doca_comm_channel_get_max_service_name_len", (int) Symbols.call("doca_comm_channel_get_max_service_name_len", Symbols.address(max_service_name_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_get_max_message_size$descriptor() {
-        return doca_comm_channel_get_max_message_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -120,26 +104,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_get_max_message_size(MemorySegment devinfo, MemorySegment max_message_size) {
-        try {
-            return new Answer("doca_comm_channel_get_max_message_size", (int) doca_comm_channel_get_max_message_size.HANDLE.invokeExact(devinfo, max_message_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_get_max_send_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_get_max_send_queue_size", DESC);
+        return new Answer("doca_comm_channel_get_max_message_size", (int) Symbols.call("doca_comm_channel_get_max_message_size", Symbols.address(devinfo), Symbols.address(max_message_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_get_max_send_queue_size$descriptor() {
-        return doca_comm_channel_get_max_send_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -148,26 +122,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_get_max_send_queue_size(MemorySegment devinfo, MemorySegment max_send_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_get_max_send_queue_size", (int) doca_comm_channel_get_max_send_queue_size.HANDLE.invokeExact(devinfo, max_send_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_get_max_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_get_max_recv_queue_size", DESC);
+        return new Answer("doca_comm_channel_get_max_send_queue_size", (int) Symbols.call("doca_comm_channel_get_max_send_queue_size", Symbols.address(devinfo), Symbols.address(max_send_queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_get_max_recv_queue_size$descriptor() {
-        return doca_comm_channel_get_max_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -176,26 +140,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment max_recv_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_get_max_recv_queue_size", (int) doca_comm_channel_get_max_recv_queue_size.HANDLE.invokeExact(devinfo, max_recv_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_get_service_max_num_connections {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_get_service_max_num_connections", DESC);
+        return new Answer("doca_comm_channel_get_max_recv_queue_size", (int) Symbols.call("doca_comm_channel_get_max_recv_queue_size", Symbols.address(devinfo), Symbols.address(max_recv_queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_get_service_max_num_connections$descriptor() {
-        return doca_comm_channel_get_service_max_num_connections.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -204,25 +158,15 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_get_service_max_num_connections(MemorySegment devinfo, MemorySegment max_num_connections) {
-        try {
-            return new Answer("doca_comm_channel_get_service_max_num_connections", (int) doca_comm_channel_get_service_max_num_connections.HANDLE.invokeExact(devinfo, max_num_connections));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_create", DESC);
+        return new Answer("doca_comm_channel_get_service_max_num_connections", (int) Symbols.call("doca_comm_channel_get_service_max_num_connections", Symbols.address(devinfo), Symbols.address(max_num_connections)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_create$descriptor() {
-        return doca_comm_channel_ep_create.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -231,26 +175,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_create(MemorySegment ep) {
-        try {
-            return new Answer("doca_comm_channel_ep_create", (int) doca_comm_channel_ep_create.HANDLE.invokeExact(ep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_device", DESC);
+        return new Answer("doca_comm_channel_ep_create", (int) Symbols.call("doca_comm_channel_ep_create", Symbols.address(ep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_device$descriptor() {
-        return doca_comm_channel_ep_get_device.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -259,26 +193,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_device(MemorySegment ep, MemorySegment device) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_device", (int) doca_comm_channel_ep_get_device.HANDLE.invokeExact(ep, device));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_device_rep {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_device_rep", DESC);
+        return new Answer("doca_comm_channel_ep_get_device", (int) Symbols.call("doca_comm_channel_ep_get_device", Symbols.address(ep), Symbols.address(device)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_device_rep$descriptor() {
-        return doca_comm_channel_ep_get_device_rep.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -287,26 +211,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_device_rep(MemorySegment ep, MemorySegment device_rep) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_device_rep", (int) doca_comm_channel_ep_get_device_rep.HANDLE.invokeExact(ep, device_rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_max_msg_size", DESC);
+        return new Answer("doca_comm_channel_ep_get_device_rep", (int) Symbols.call("doca_comm_channel_ep_get_device_rep", Symbols.address(ep), Symbols.address(device_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_max_msg_size$descriptor() {
-        return doca_comm_channel_ep_get_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -315,26 +229,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_max_msg_size(MemorySegment ep, MemorySegment max_msg_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_max_msg_size", (int) doca_comm_channel_ep_get_max_msg_size.HANDLE.invokeExact(ep, max_msg_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_send_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_send_queue_size", DESC);
+        return new Answer("doca_comm_channel_ep_get_max_msg_size", (int) Symbols.call("doca_comm_channel_ep_get_max_msg_size", Symbols.address(ep), Symbols.address(max_msg_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_send_queue_size$descriptor() {
-        return doca_comm_channel_ep_get_send_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -343,26 +247,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_send_queue_size(MemorySegment ep, MemorySegment send_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_send_queue_size", (int) doca_comm_channel_ep_get_send_queue_size.HANDLE.invokeExact(ep, send_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_recv_queue_size", DESC);
+        return new Answer("doca_comm_channel_ep_get_send_queue_size", (int) Symbols.call("doca_comm_channel_ep_get_send_queue_size", Symbols.address(ep), Symbols.address(send_queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_recv_queue_size$descriptor() {
-        return doca_comm_channel_ep_get_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -371,26 +265,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_recv_queue_size(MemorySegment ep, MemorySegment recv_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_recv_queue_size", (int) doca_comm_channel_ep_get_recv_queue_size.HANDLE.invokeExact(ep, recv_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_set_device {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_set_device", DESC);
+        return new Answer("doca_comm_channel_ep_get_recv_queue_size", (int) Symbols.call("doca_comm_channel_ep_get_recv_queue_size", Symbols.address(ep), Symbols.address(recv_queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_set_device$descriptor() {
-        return doca_comm_channel_ep_set_device.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -399,26 +283,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_set_device(MemorySegment ep, MemorySegment device) {
-        try {
-            return new Answer("doca_comm_channel_ep_set_device", (int) doca_comm_channel_ep_set_device.HANDLE.invokeExact(ep, device));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_set_device_rep {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_set_device_rep", DESC);
+        return new Answer("doca_comm_channel_ep_set_device", (int) Symbols.call("doca_comm_channel_ep_set_device", Symbols.address(ep), Symbols.address(device)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_set_device_rep$descriptor() {
-        return doca_comm_channel_ep_set_device_rep.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -427,26 +301,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_set_device_rep(MemorySegment ep, MemorySegment device_rep) {
-        try {
-            return new Answer("doca_comm_channel_ep_set_device_rep", (int) doca_comm_channel_ep_set_device_rep.HANDLE.invokeExact(ep, device_rep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_set_max_msg_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_SHORT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_set_max_msg_size", DESC);
+        return new Answer("doca_comm_channel_ep_set_device_rep", (int) Symbols.call("doca_comm_channel_ep_set_device_rep", Symbols.address(ep), Symbols.address(device_rep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_set_max_msg_size$descriptor() {
-        return doca_comm_channel_ep_set_max_msg_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_SHORT
+        );
     }
 
     /**
@@ -455,26 +319,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_set_max_msg_size(MemorySegment ep, short max_msg_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_set_max_msg_size", (int) doca_comm_channel_ep_set_max_msg_size.HANDLE.invokeExact(ep, max_msg_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_set_send_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_SHORT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_set_send_queue_size", DESC);
+        return new Answer("doca_comm_channel_ep_set_max_msg_size", (int) Symbols.call("doca_comm_channel_ep_set_max_msg_size", Symbols.address(ep), Short.toUnsignedLong(max_msg_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_set_send_queue_size$descriptor() {
-        return doca_comm_channel_ep_set_send_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_SHORT
+        );
     }
 
     /**
@@ -483,26 +337,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_set_send_queue_size(MemorySegment ep, short send_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_set_send_queue_size", (int) doca_comm_channel_ep_set_send_queue_size.HANDLE.invokeExact(ep, send_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_set_recv_queue_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_SHORT
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_set_recv_queue_size", DESC);
+        return new Answer("doca_comm_channel_ep_set_send_queue_size", (int) Symbols.call("doca_comm_channel_ep_set_send_queue_size", Symbols.address(ep), Short.toUnsignedLong(send_queue_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_set_recv_queue_size$descriptor() {
-        return doca_comm_channel_ep_set_recv_queue_size.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_SHORT
+        );
     }
 
     /**
@@ -511,27 +355,17 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_set_recv_queue_size(MemorySegment ep, short recv_queue_size) {
-        try {
-            return new Answer("doca_comm_channel_ep_set_recv_queue_size", (int) doca_comm_channel_ep_set_recv_queue_size.HANDLE.invokeExact(ep, recv_queue_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_set_recv_queue_size", (int) Symbols.call("doca_comm_channel_ep_set_recv_queue_size", Symbols.address(ep), Short.toUnsignedLong(recv_queue_size)));
     }
 
-    private static class doca_comm_channel_ep_get_event_channel {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_get_event_channel$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_event_channel", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_event_channel$descriptor() {
-        return doca_comm_channel_ep_get_event_channel.DESC;
     }
 
     /**
@@ -540,26 +374,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_event_channel(MemorySegment local_ep, MemorySegment send_event_channel, MemorySegment recv_event_channel) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_event_channel", (int) doca_comm_channel_ep_get_event_channel.HANDLE.invokeExact(local_ep, send_event_channel, recv_event_channel));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_service_event_channel {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_service_event_channel", DESC);
+        return new Answer("doca_comm_channel_ep_get_event_channel", (int) Symbols.call("doca_comm_channel_ep_get_event_channel", Symbols.address(local_ep), Symbols.address(send_event_channel), Symbols.address(recv_event_channel)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_service_event_channel$descriptor() {
-        return doca_comm_channel_ep_get_service_event_channel.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -568,25 +392,15 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_service_event_channel(MemorySegment local_ep, MemorySegment service_event_channel) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_service_event_channel", (int) doca_comm_channel_ep_get_service_event_channel.HANDLE.invokeExact(local_ep, service_event_channel));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_event_handle_arm_send {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_event_handle_arm_send", DESC);
+        return new Answer("doca_comm_channel_ep_get_service_event_channel", (int) Symbols.call("doca_comm_channel_ep_get_service_event_channel", Symbols.address(local_ep), Symbols.address(service_event_channel)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_send$descriptor() {
-        return doca_comm_channel_ep_event_handle_arm_send.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -595,11 +409,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_event_handle_arm_send(MemorySegment local_ep) {
-        try {
-            return new Answer("doca_comm_channel_ep_event_handle_arm_send", (int) doca_comm_channel_ep_event_handle_arm_send.HANDLE.invokeExact(local_ep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_event_handle_arm_send", (int) Symbols.call("doca_comm_channel_ep_event_handle_arm_send", Symbols.address(local_ep)));
     }
 
     private static class doca_comm_channel_ep_event_handle_arm_send$hot {
@@ -629,18 +439,12 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_ep_event_handle_arm_recv {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_recv$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_event_handle_arm_recv", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_recv$descriptor() {
-        return doca_comm_channel_ep_event_handle_arm_recv.DESC;
     }
 
     /**
@@ -649,11 +453,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_event_handle_arm_recv(MemorySegment local_ep) {
-        try {
-            return new Answer("doca_comm_channel_ep_event_handle_arm_recv", (int) doca_comm_channel_ep_event_handle_arm_recv.HANDLE.invokeExact(local_ep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_event_handle_arm_recv", (int) Symbols.call("doca_comm_channel_ep_event_handle_arm_recv", Symbols.address(local_ep)));
     }
 
     private static class doca_comm_channel_ep_event_handle_arm_recv$hot {
@@ -683,19 +483,13 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_ep_listen {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_listen$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_listen", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_listen$descriptor() {
-        return doca_comm_channel_ep_listen.DESC;
     }
 
     /**
@@ -704,27 +498,17 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_listen(MemorySegment local_ep, MemorySegment name) {
-        try {
-            return new Answer("doca_comm_channel_ep_listen", (int) doca_comm_channel_ep_listen.HANDLE.invokeExact(local_ep, name));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_listen", (int) Symbols.call("doca_comm_channel_ep_listen", Symbols.address(local_ep), Symbols.address(name)));
     }
 
-    private static class doca_comm_channel_ep_connect {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_connect$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_connect", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_connect$descriptor() {
-        return doca_comm_channel_ep_connect.DESC;
     }
 
     /**
@@ -733,15 +517,12 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_connect(MemorySegment local_ep, MemorySegment name, MemorySegment peer_addr) {
-        try {
-            return new Answer("doca_comm_channel_ep_connect", (int) doca_comm_channel_ep_connect.HANDLE.invokeExact(local_ep, name, peer_addr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_connect", (int) Symbols.call("doca_comm_channel_ep_connect", Symbols.address(local_ep), Symbols.address(name), Symbols.address(peer_addr)));
     }
 
-    private static class doca_comm_channel_ep_sendto {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_sendto$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
@@ -749,13 +530,6 @@ public class channel_h {
             channel_h.C_INT,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_sendto", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_sendto$descriptor() {
-        return doca_comm_channel_ep_sendto.DESC;
     }
 
     /**
@@ -764,11 +538,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_sendto(MemorySegment local_ep, MemorySegment msg, long len, int flags, MemorySegment peer_addr) {
-        try {
-            return new Answer("doca_comm_channel_ep_sendto", (int) doca_comm_channel_ep_sendto.HANDLE.invokeExact(local_ep, msg, len, flags, peer_addr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_sendto", (int) Symbols.call("doca_comm_channel_ep_sendto", Symbols.address(local_ep), Symbols.address(msg), len, flags, Symbols.address(peer_addr)));
     }
 
     private static class doca_comm_channel_ep_sendto$hot {
@@ -802,8 +572,9 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_ep_recvfrom {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_recvfrom$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
@@ -811,13 +582,6 @@ public class channel_h {
             channel_h.C_INT,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_recvfrom", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_recvfrom$descriptor() {
-        return doca_comm_channel_ep_recvfrom.DESC;
     }
 
     /**
@@ -826,11 +590,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_recvfrom(MemorySegment local_ep, MemorySegment msg, MemorySegment len, int flags, MemorySegment peer_addr) {
-        try {
-            return new Answer("doca_comm_channel_ep_recvfrom", (int) doca_comm_channel_ep_recvfrom.HANDLE.invokeExact(local_ep, msg, len, flags, peer_addr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_recvfrom", (int) Symbols.call("doca_comm_channel_ep_recvfrom", Symbols.address(local_ep), Symbols.address(msg), Symbols.address(len), flags, Symbols.address(peer_addr)));
     }
 
     private static class doca_comm_channel_ep_recvfrom$hot {
@@ -864,19 +624,13 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_ep_disconnect {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_disconnect$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_disconnect", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_disconnect$descriptor() {
-        return doca_comm_channel_ep_disconnect.DESC;
     }
 
     /**
@@ -885,25 +639,15 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_disconnect(MemorySegment local_ep, MemorySegment peer_addr) {
-        try {
-            return new Answer("doca_comm_channel_ep_disconnect", (int) doca_comm_channel_ep_disconnect.HANDLE.invokeExact(local_ep, peer_addr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_destroy", DESC);
+        return new Answer("doca_comm_channel_ep_disconnect", (int) Symbols.call("doca_comm_channel_ep_disconnect", Symbols.address(local_ep), Symbols.address(peer_addr)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_destroy$descriptor() {
-        return doca_comm_channel_ep_destroy.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -912,26 +656,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_destroy(MemorySegment local_ep) {
-        try {
-            return new Answer("doca_comm_channel_ep_destroy", (int) doca_comm_channel_ep_destroy.HANDLE.invokeExact(local_ep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_get_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_user_data", DESC);
+        return new Answer("doca_comm_channel_ep_destroy", (int) Symbols.call("doca_comm_channel_ep_destroy", Symbols.address(local_ep)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_get_user_data$descriptor() {
-        return doca_comm_channel_peer_addr_get_user_data.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -940,11 +674,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_user_data(MemorySegment peer_addr, MemorySegment user_data) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_user_data", (int) doca_comm_channel_peer_addr_get_user_data.HANDLE.invokeExact(peer_addr, user_data));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_peer_addr_get_user_data", (int) Symbols.call("doca_comm_channel_peer_addr_get_user_data", Symbols.address(peer_addr), Symbols.address(user_data)));
     }
 
     private static class doca_comm_channel_peer_addr_get_user_data$hot {
@@ -975,19 +705,13 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_peer_addr_set_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_set_user_data$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_LONG
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_set_user_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_set_user_data$descriptor() {
-        return doca_comm_channel_peer_addr_set_user_data.DESC;
     }
 
     /**
@@ -996,25 +720,15 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_set_user_data(MemorySegment peer_addr, long user_context) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_set_user_data", (int) doca_comm_channel_peer_addr_set_user_data.HANDLE.invokeExact(peer_addr, user_context));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_update_info {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_update_info", DESC);
+        return new Answer("doca_comm_channel_peer_addr_set_user_data", (int) Symbols.call("doca_comm_channel_peer_addr_set_user_data", Symbols.address(peer_addr), user_context));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_update_info$descriptor() {
-        return doca_comm_channel_peer_addr_update_info.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1023,11 +737,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_update_info(MemorySegment peer_addr) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_update_info", (int) doca_comm_channel_peer_addr_update_info.HANDLE.invokeExact(peer_addr));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_peer_addr_update_info", (int) Symbols.call("doca_comm_channel_peer_addr_update_info", Symbols.address(peer_addr)));
     }
 
     private static class doca_comm_channel_peer_addr_update_info$hot {
@@ -1057,19 +767,13 @@ public class channel_h {
         }
     }
 
-    private static class doca_comm_channel_peer_addr_get_send_messages {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_messages$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_send_messages", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_messages$descriptor() {
-        return doca_comm_channel_peer_addr_get_send_messages.DESC;
     }
 
     /**
@@ -1078,26 +782,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_send_messages(MemorySegment peer_addr, MemorySegment send_messages) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_send_messages", (int) doca_comm_channel_peer_addr_get_send_messages.HANDLE.invokeExact(peer_addr, send_messages));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_get_send_bytes {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_send_bytes", DESC);
+        return new Answer("doca_comm_channel_peer_addr_get_send_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_messages", Symbols.address(peer_addr), Symbols.address(send_messages)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_bytes$descriptor() {
-        return doca_comm_channel_peer_addr_get_send_bytes.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1106,26 +800,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_send_bytes(MemorySegment peer_addr, MemorySegment send_bytes) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_send_bytes", (int) doca_comm_channel_peer_addr_get_send_bytes.HANDLE.invokeExact(peer_addr, send_bytes));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_get_recv_messages {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_recv_messages", DESC);
+        return new Answer("doca_comm_channel_peer_addr_get_send_bytes", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_bytes", Symbols.address(peer_addr), Symbols.address(send_bytes)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_messages$descriptor() {
-        return doca_comm_channel_peer_addr_get_recv_messages.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1134,26 +818,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_recv_messages(MemorySegment peer_addr, MemorySegment recv_messages) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_recv_messages", (int) doca_comm_channel_peer_addr_get_recv_messages.HANDLE.invokeExact(peer_addr, recv_messages));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_get_recv_bytes {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_recv_bytes", DESC);
+        return new Answer("doca_comm_channel_peer_addr_get_recv_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_recv_messages", Symbols.address(peer_addr), Symbols.address(recv_messages)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_bytes$descriptor() {
-        return doca_comm_channel_peer_addr_get_recv_bytes.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1162,26 +836,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment peer_addr, MemorySegment recv_bytes) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_recv_bytes", (int) doca_comm_channel_peer_addr_get_recv_bytes.HANDLE.invokeExact(peer_addr, recv_bytes));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_peer_addr_get_send_in_flight_messages {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_send_in_flight_messages", DESC);
+        return new Answer("doca_comm_channel_peer_addr_get_recv_bytes", (int) Symbols.call("doca_comm_channel_peer_addr_get_recv_bytes", Symbols.address(peer_addr), Symbols.address(recv_bytes)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_in_flight_messages$descriptor() {
-        return doca_comm_channel_peer_addr_get_send_in_flight_messages.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1190,25 +854,15 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_peer_addr_get_send_in_flight_messages(MemorySegment peer_addr, MemorySegment send_in_flight_messages) {
-        try {
-            return new Answer("doca_comm_channel_peer_addr_get_send_in_flight_messages", (int) doca_comm_channel_peer_addr_get_send_in_flight_messages.HANDLE.invokeExact(peer_addr, send_in_flight_messages));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_update_service_state_info {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_update_service_state_info", DESC);
+        return new Answer("doca_comm_channel_peer_addr_get_send_in_flight_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_in_flight_messages", Symbols.address(peer_addr), Symbols.address(send_in_flight_messages)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_update_service_state_info$descriptor() {
-        return doca_comm_channel_ep_update_service_state_info.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1217,27 +871,17 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_update_service_state_info(MemorySegment local_ep) {
-        try {
-            return new Answer("doca_comm_channel_ep_update_service_state_info", (int) doca_comm_channel_ep_update_service_state_info.HANDLE.invokeExact(local_ep));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_update_service_state_info", (int) Symbols.call("doca_comm_channel_ep_update_service_state_info", Symbols.address(local_ep)));
     }
 
-    private static class doca_comm_channel_ep_get_peer_addr_list {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_comm_channel_ep_get_peer_addr_list$descriptor() {
+        return FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_peer_addr_list", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_peer_addr_list$descriptor() {
-        return doca_comm_channel_ep_get_peer_addr_list.DESC;
     }
 
     /**
@@ -1246,26 +890,16 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_peer_addr_list(MemorySegment local_ep, MemorySegment peer_addr_array, MemorySegment peer_addr_array_len) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_peer_addr_list", (int) doca_comm_channel_ep_get_peer_addr_list.HANDLE.invokeExact(local_ep, peer_addr_array, peer_addr_array_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_comm_channel_ep_get_pending_connections {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_get_pending_connections", DESC);
+        return new Answer("doca_comm_channel_ep_get_peer_addr_list", (int) Symbols.call("doca_comm_channel_ep_get_peer_addr_list", Symbols.address(local_ep), Symbols.address(peer_addr_array), Symbols.address(peer_addr_array_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_comm_channel_ep_get_pending_connections$descriptor() {
-        return doca_comm_channel_ep_get_pending_connections.DESC;
+        return FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER
+        );
     }
 
     /**
@@ -1274,11 +908,7 @@ public class channel_h {
      * }
      */
     public static Answer doca_comm_channel_ep_get_pending_connections(MemorySegment local_ep, MemorySegment pending_connections) {
-        try {
-            return new Answer("doca_comm_channel_ep_get_pending_connections", (int) doca_comm_channel_ep_get_pending_connections.HANDLE.invokeExact(local_ep, pending_connections));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_comm_channel_ep_get_pending_connections", (int) Symbols.call("doca_comm_channel_ep_get_pending_connections", Symbols.address(local_ep), Symbols.address(pending_connections)));
     }
 }
 

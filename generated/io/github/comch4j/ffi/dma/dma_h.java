@@ -72,19 +72,13 @@ public class dma_h {
     public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
 
-    private static class doca_dma_create {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_create$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_create", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_create$descriptor() {
-        return doca_dma_create.DESC;
     }
 
     /**
@@ -93,25 +87,15 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_create(MemorySegment dev, MemorySegment dma) {
-        try {
-            return new Answer("doca_dma_create", (int) doca_dma_create.HANDLE.invokeExact(dev, dma));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_destroy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_destroy", DESC);
+        return new Answer("doca_dma_create", (int) Symbols.call("doca_dma_create", Symbols.address(dev), Symbols.address(dma)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_destroy$descriptor() {
-        return doca_dma_destroy.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -120,25 +104,15 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_destroy(MemorySegment dma) {
-        try {
-            return new Answer("doca_dma_destroy", (int) doca_dma_destroy.HANDLE.invokeExact(dma));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_as_ctx {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_POINTER,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_as_ctx", DESC);
+        return new Answer("doca_dma_destroy", (int) Symbols.call("doca_dma_destroy", Symbols.address(dma)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_as_ctx$descriptor() {
-        return doca_dma_as_ctx.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_POINTER,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -147,25 +121,15 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_as_ctx(MemorySegment dma) {
-        try {
-            return (MemorySegment) doca_dma_as_ctx.HANDLE.invokeExact(dma);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_cap_task_memcpy_is_supported {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_cap_task_memcpy_is_supported", DESC);
+        return Symbols.memory(Symbols.call("doca_dma_as_ctx", Symbols.address(dma)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_cap_task_memcpy_is_supported$descriptor() {
-        return doca_dma_cap_task_memcpy_is_supported.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -174,26 +138,16 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_cap_task_memcpy_is_supported(MemorySegment devinfo) {
-        try {
-            return new Answer("doca_dma_cap_task_memcpy_is_supported", (int) doca_dma_cap_task_memcpy_is_supported.HANDLE.invokeExact(devinfo));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_cap_task_memcpy_get_max_buf_list_len {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_cap_task_memcpy_get_max_buf_list_len", DESC);
+        return new Answer("doca_dma_cap_task_memcpy_is_supported", (int) Symbols.call("doca_dma_cap_task_memcpy_is_supported", Symbols.address(devinfo)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_list_len$descriptor() {
-        return doca_dma_cap_task_memcpy_get_max_buf_list_len.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -202,26 +156,16 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_cap_task_memcpy_get_max_buf_list_len(MemorySegment devinfo, MemorySegment max_buf_list_len) {
-        try {
-            return new Answer("doca_dma_cap_task_memcpy_get_max_buf_list_len", (int) doca_dma_cap_task_memcpy_get_max_buf_list_len.HANDLE.invokeExact(devinfo, max_buf_list_len));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_cap_task_memcpy_get_max_buf_size {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_cap_task_memcpy_get_max_buf_size", DESC);
+        return new Answer("doca_dma_cap_task_memcpy_get_max_buf_list_len", (int) Symbols.call("doca_dma_cap_task_memcpy_get_max_buf_list_len", Symbols.address(devinfo), Symbols.address(max_buf_list_len)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_size$descriptor() {
-        return doca_dma_cap_task_memcpy_get_max_buf_size.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -230,26 +174,16 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_cap_task_memcpy_get_max_buf_size(MemorySegment devinfo, MemorySegment buf_size) {
-        try {
-            return new Answer("doca_dma_cap_task_memcpy_get_max_buf_size", (int) doca_dma_cap_task_memcpy_get_max_buf_size.HANDLE.invokeExact(devinfo, buf_size));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_cap_get_max_num_tasks {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_cap_get_max_num_tasks", DESC);
+        return new Answer("doca_dma_cap_task_memcpy_get_max_buf_size", (int) Symbols.call("doca_dma_cap_task_memcpy_get_max_buf_size", Symbols.address(devinfo), Symbols.address(buf_size)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_cap_get_max_num_tasks$descriptor() {
-        return doca_dma_cap_get_max_num_tasks.DESC;
+        return FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -258,28 +192,18 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_cap_get_max_num_tasks(MemorySegment dma, MemorySegment max_num_tasks) {
-        try {
-            return new Answer("doca_dma_cap_get_max_num_tasks", (int) doca_dma_cap_get_max_num_tasks.HANDLE.invokeExact(dma, max_num_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dma_cap_get_max_num_tasks", (int) Symbols.call("doca_dma_cap_get_max_num_tasks", Symbols.address(dma), Symbols.address(max_num_tasks)));
     }
 
-    private static class doca_dma_task_memcpy_set_conf {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_set_conf$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER,
             dma_h.C_POINTER,
             dma_h.C_INT
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_set_conf", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_conf$descriptor() {
-        return doca_dma_task_memcpy_set_conf.DESC;
     }
 
     /**
@@ -288,15 +212,12 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_task_memcpy_set_conf(MemorySegment dma, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_memcpy_tasks) {
-        try {
-            return new Answer("doca_dma_task_memcpy_set_conf", (int) doca_dma_task_memcpy_set_conf.HANDLE.invokeExact(dma, task_completion_cb, task_error_cb, num_memcpy_tasks));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dma_task_memcpy_set_conf", (int) Symbols.call("doca_dma_task_memcpy_set_conf", Symbols.address(dma), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_memcpy_tasks));
     }
 
-    private static class doca_dma_task_memcpy_alloc_init {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_alloc_init$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER,
@@ -304,13 +225,6 @@ public class dma_h {
             ValueLayout.JAVA_LONG,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_alloc_init$descriptor() {
-        return doca_dma_task_memcpy_alloc_init.DESC;
     }
 
     /**
@@ -319,11 +233,7 @@ public class dma_h {
      * }
      */
     public static Answer doca_dma_task_memcpy_alloc_init(MemorySegment dma, MemorySegment src, MemorySegment dst, long user_data, MemorySegment task) {
-        try {
-            return new Answer("doca_dma_task_memcpy_alloc_init", (int) doca_dma_task_memcpy_alloc_init.HANDLE.invokeExact(dma, src, dst, user_data, task));
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return new Answer("doca_dma_task_memcpy_alloc_init", (int) Symbols.call("doca_dma_task_memcpy_alloc_init", Symbols.address(dma), Symbols.address(src), Symbols.address(dst), user_data, Symbols.address(task)));
     }
 
     private static class doca_dma_task_memcpy_alloc_init$hot {
@@ -357,18 +267,12 @@ public class dma_h {
         }
     }
 
-    private static class doca_dma_task_memcpy_as_task {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_as_task$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_as_task$descriptor() {
-        return doca_dma_task_memcpy_as_task.DESC;
     }
 
     /**
@@ -377,11 +281,7 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_as_task(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_dma_task_memcpy_as_task.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_as_task", Symbols.address(task)));
     }
 
     private static class doca_dma_task_memcpy_as_task$hot {
@@ -411,18 +311,12 @@ public class dma_h {
         }
     }
 
-    private static class doca_dma_task_memcpy_set_src {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_set_src$descriptor() {
+        return FunctionDescriptor.ofVoid(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_set_src", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_src$descriptor() {
-        return doca_dma_task_memcpy_set_src.DESC;
     }
 
     /**
@@ -431,11 +325,7 @@ public class dma_h {
      * }
      */
     public static void doca_dma_task_memcpy_set_src(MemorySegment task, MemorySegment src) {
-        try {
-            doca_dma_task_memcpy_set_src.HANDLE.invokeExact(task, src);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_dma_task_memcpy_set_src", Symbols.address(task), Symbols.address(src));
     }
 
     private static class doca_dma_task_memcpy_set_src$hot {
@@ -465,18 +355,12 @@ public class dma_h {
         }
     }
 
-    private static class doca_dma_task_memcpy_get_src {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_get_src$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_get_src", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_get_src$descriptor() {
-        return doca_dma_task_memcpy_get_src.DESC;
     }
 
     /**
@@ -485,25 +369,15 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_get_src(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_dma_task_memcpy_get_src.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dma_task_memcpy_set_dst {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dma_h.C_POINTER,
-            dma_h.C_POINTER
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_set_dst", DESC);
+        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_get_src", Symbols.address(task)));
     }
 
     /** Its shape. */
     public static FunctionDescriptor doca_dma_task_memcpy_set_dst$descriptor() {
-        return doca_dma_task_memcpy_set_dst.DESC;
+        return FunctionDescriptor.ofVoid(
+            dma_h.C_POINTER,
+            dma_h.C_POINTER
+        );
     }
 
     /**
@@ -512,11 +386,7 @@ public class dma_h {
      * }
      */
     public static void doca_dma_task_memcpy_set_dst(MemorySegment task, MemorySegment dst) {
-        try {
-            doca_dma_task_memcpy_set_dst.HANDLE.invokeExact(task, dst);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        Symbols.call("doca_dma_task_memcpy_set_dst", Symbols.address(task), Symbols.address(dst));
     }
 
     private static class doca_dma_task_memcpy_set_dst$hot {
@@ -546,18 +416,12 @@ public class dma_h {
         }
     }
 
-    private static class doca_dma_task_memcpy_get_dst {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+    /** Its shape. */
+    public static FunctionDescriptor doca_dma_task_memcpy_get_dst$descriptor() {
+        return FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_get_dst", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_get_dst$descriptor() {
-        return doca_dma_task_memcpy_get_dst.DESC;
     }
 
     /**
@@ -566,11 +430,7 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_get_dst(MemorySegment task) {
-        try {
-            return (MemorySegment) doca_dma_task_memcpy_get_dst.HANDLE.invokeExact(task);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
+        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_get_dst", Symbols.address(task)));
     }
 }
 

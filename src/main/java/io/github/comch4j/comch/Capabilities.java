@@ -62,17 +62,35 @@ public record Capabilities(
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static Capabilities of(Device device) {
-        MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
+        MemorySegment info = infoOf(device);
         return new Capabilities(
                 CapabilityCalls.servers(info),
                 CapabilityCalls.clients(info),
-                (int) CapabilityCalls.maxNameLength(info) - 1,
+                maxNameLength(info),
                 CapabilityCalls.maxMessageSize(info),
                 CapabilityCalls.maxReceiveQueueSize(info),
                 CapabilityCalls.maxSendTasks(info),
                 CapabilityCalls.maxClients(info),
                 producer(info),
                 consumer(info));
+    }
+
+    private static MemorySegment infoOf(Device device) {
+        return DeviceCalls.infoOf(CoreObjects.of(device).handle());
+    }
+
+    private static int maxNameLength(MemorySegment info) {
+        return (int) CapabilityCalls.maxNameLength(info) - 1;
+    }
+
+    /** That alone, which each server and client needs to know. */
+    static int maxNameLength(Device device) {
+        return maxNameLength(infoOf(device));
+    }
+
+    /** That alone, which each server needs to know. */
+    static long maxSendTasks(Device device) {
+        return CapabilityCalls.maxSendTasks(infoOf(device));
     }
 
     private static Optional<Producer> producer(MemorySegment info) {

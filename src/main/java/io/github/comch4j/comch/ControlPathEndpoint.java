@@ -514,7 +514,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /** DOCA 2.5 cuts a longer name without a word, and two servers would have the same. */
         private void checkName() {
             int length = name.getBytes(StandardCharsets.UTF_8).length;
-            int most = Capabilities.of(device).maxNameLength();
+            int most = Capabilities.maxNameLength(device);
             if (length > most) {
                 throw new IllegalArgumentException(
                         "a name of " + length + " bytes, where " + most + " are possible: \"" + name + "\"");

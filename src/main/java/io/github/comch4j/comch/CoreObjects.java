@@ -17,19 +17,30 @@ import java.util.function.Function;
 /** The internal objects of the public ones of the core package. */
 final class CoreObjects {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-    private static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);
-    private static final Function<BufferList, BufferListState> BUFFER_LIST = Internals.of(BufferList.class);
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
-    private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
-
-    private static final Function<BufferInventory, Runnable> INVENTORY_END = Internals.of(BufferInventory.class);
 
     private CoreObjects() {}
 
+    /** Apart: a client has none. */
+    private static final class OfServers {
+        static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
+
+        private OfServers() {}
+    }
+
+    /** Apart: who only sends messages has none. */
+    private static final class OfFastPath {
+        static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);
+        static final Function<BufferList, BufferListState> BUFFER_LIST = Internals.of(BufferList.class);
+        static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
+        static final Function<BufferInventory, Runnable> INVENTORY_END = Internals.of(BufferInventory.class);
+
+        private OfFastPath() {}
+    }
+
     /** Closes an inventory, but for the buffers that the program has kept, with the last of which it closes. */
     static void end(BufferInventory inventory) {
-        INVENTORY_END.apply(inventory).run();
+        OfFastPath.INVENTORY_END.apply(inventory).run();
     }
 
     static Engine of(ProgressEngine engine) {
@@ -37,11 +48,11 @@ final class CoreObjects {
     }
 
     static BufferState of(Buffer buffer) {
-        return BUFFER.apply(buffer);
+        return OfFastPath.BUFFER.apply(buffer);
     }
 
     static BufferListState of(BufferList list) {
-        return BUFFER_LIST.apply(list);
+        return OfFastPath.BUFFER_LIST.apply(list);
     }
 
     static Handle of(Device device) {
@@ -49,10 +60,10 @@ final class CoreObjects {
     }
 
     static Handle of(Representor representor) {
-        return REPRESENTOR.apply(representor);
+        return OfServers.REPRESENTOR.apply(representor);
     }
 
     static Handle of(MemoryMap memory) {
-        return MEMORY_MAP.apply(memory);
+        return OfFastPath.MEMORY_MAP.apply(memory);
     }
 }

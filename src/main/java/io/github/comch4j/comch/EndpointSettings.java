@@ -89,7 +89,7 @@ final class EndpointSettings {
 
     private static int defaultSendTasks(EndpointCalls calls, Device device) {
         return calls instanceof ServerCalls
-                ? (int) Math.min(SERVER_SEND_TASKS, Capabilities.of(device).maxSendTasks())
+                ? (int) Math.min(SERVER_SEND_TASKS, Capabilities.maxSendTasks(device))
                 : CLIENT_SEND_TASKS;
     }
 

@@ -42,7 +42,8 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsServers() {
-        return query(CapabilityCalls::servers);
+        resource.checkOpen();
+        return CapabilityCalls.servers(DeviceCalls.infoOf(resource.handle));
     }
 
     /**
@@ -52,7 +53,8 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsClients() {
-        return query(CapabilityCalls::clients);
+        resource.checkOpen();
+        return CapabilityCalls.clients(DeviceCalls.infoOf(resource.handle));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The devices of this machine: on a host its BlueField functions, on a DPU its own device. All methods may be called
@@ -52,9 +53,10 @@ public final class Devices {
      */
     public static Device open(PciAddress address) {
         try (NativeList devices = local()) {
-            MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> {
+            Optional<MemorySegment> info = devices.find(address, Devices::address);
+            if (info.isEmpty()) {
                 List<PciAddress> available = devices.map(Devices::address);
-                return new NoSuchDeviceException(
+                throw new NoSuchDeviceException(
                         DocaError.NOT_FOUND,
                         DeviceCalls.LIST_NAME,
                         "opening device " + address,
@@ -62,8 +64,8 @@ public final class Devices {
                                 + (available.isEmpty() ? ": " + DeviceCalls.none() : "; there are " + available),
                         address,
                         available);
-            });
-            Device opened = new Device(address, DeviceCalls.open(info, "opening device " + address));
+            }
+            Device opened = new Device(address, DeviceCalls.open(info.get(), "opening device " + address));
             Leaks.watch(opened, opened.resource());
             return opened;
         }

@@ -1,9 +1,8 @@
 package io.github.comch4j.core;
 
 import java.io.Serializable;
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The PCI address of a function: {@code 0000:b1:00.2} is domain 0, bus 0xb1, device 0, function 2.
@@ -15,8 +14,8 @@ import java.util.regex.Pattern;
  */
 public record PciAddress(int domain, int bus, int device, int function)
         implements Comparable<PciAddress>, Serializable {
-    private static final Pattern TEXT =
-            Pattern.compile("(?:(\\p{XDigit}{4}):)?(\\p{XDigit}{2}):([01]\\p{XDigit})\\.([0-7])");
+    private static final String SHORT_FORM = "bb:dd.f";
+    private static final String DOMAIN = "dddd:";
 
     /** Checks the ranges. */
     public PciAddress {
@@ -34,16 +33,37 @@ public record PciAddress(int domain, int bus, int device, int function)
      * @throws IllegalArgumentException if it is written differently
      */
     public static PciAddress of(String text) {
-        Matcher matcher = TEXT.matcher(text);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("not a PCI address: '" + text + "' (expected 0000:b1:00.0 or b1:00.0)");
+        int start = text.length() - SHORT_FORM.length(); // of the bus
+        if (start != 0 && start != DOMAIN.length()) {
+            throw notAnAddress(text);
         }
-        String domain = matcher.group(1);
+        int domain = start == 0 ? 0 : number(text, 0, 4, ':', 0xffff);
         return new PciAddress(
-                domain == null ? 0 : Integer.parseInt(domain, 16),
-                Integer.parseInt(matcher.group(2), 16),
-                Integer.parseInt(matcher.group(3), 16),
-                Integer.parseInt(matcher.group(4), 16));
+                domain,
+                number(text, start, 2, ':', 0xff),
+                number(text, start + 3, 2, '.', 0x1f),
+                number(text, start + 6, 1, '\0', 7));
+    }
+
+    /** Some digits, and what stands behind them; no regular expression, as those take time when the JVM starts. */
+    private static int number(String text, int from, int digits, char end, int max) {
+        int value = 0;
+        for (int i = from; i < from + digits; i++) {
+            char digit = text.charAt(i);
+            if (!HexFormat.isHexDigit(digit)) {
+                throw notAnAddress(text);
+            }
+            value = value << 4 | HexFormat.fromHexDigit(digit);
+        }
+        int next = from + digits;
+        if (value > max || (next < text.length() && text.charAt(next) != end)) {
+            throw notAnAddress(text);
+        }
+        return value;
+    }
+
+    private static IllegalArgumentException notAnAddress(String text) {
+        return new IllegalArgumentException("not a PCI address: '" + text + "' (expected 0000:b1:00.0 or b1:00.0)");
     }
 
     /**
@@ -64,7 +84,22 @@ public record PciAddress(int domain, int bus, int device, int function)
      */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "%04x:%02x:%02x.%d", domain, bus, device, function);
+        StringBuilder text = new StringBuilder(DOMAIN.length() + SHORT_FORM.length());
+        HexFormat hex = HexFormat.of();
+        text.append(hex.toHexDigits((short) domain)).append(':');
+        text.append(hex.toHexDigits((byte) bus)).append(':');
+        text.append(hex.toHexDigits((byte) device)).append('.');
+        return text.append(function).toString();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PciAddress that && packed() == that.packed();
+    }
+
+    @Override
+    public int hashCode() {
+        return packed();
     }
 
     private int packed() {

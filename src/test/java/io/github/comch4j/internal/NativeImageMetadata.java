@@ -88,11 +88,18 @@ final class NativeImageMetadata {
     private void generatedFunctions() throws ReflectiveOperationException {
         for (Class<?> bindings : List.of(doca_h.class, cc_h.class, channel_h.class, dma_h.class, dpa_h.class)) {
             for (Method method : bindings.getMethods()) {
-                if (method.getName().endsWith("$descriptor")) {
+                String function = method.getName().replace("$descriptor", "");
+                if (!function.equals(method.getName()) && hasHandle(bindings, function)) {
                     downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
                 }
             }
         }
+    }
+
+    /** Those without one are called by that of {@link Symbols#call(String, long...)}. */
+    private static boolean hasHandle(Class<?> bindings, String function) {
+        return Stream.of(bindings.getDeclaredClasses())
+                .anyMatch(nested -> nested.getSimpleName().equals(function));
     }
 
     private void generatedCallbacks() throws ReflectiveOperationException, IOException {
@@ -160,9 +167,7 @@ final class NativeImageMetadata {
 
     private void handlesOf(Class<?> type) throws ReflectiveOperationException {
         for (Field field : type.getDeclaredFields()) {
-            if (field.getType() == MethodHandle.class
-                    && Modifier.isStatic(field.getModifiers())
-                    && type != Symbols.class) {
+            if (field.getType() == MethodHandle.class && Modifier.isStatic(field.getModifiers())) {
                 field.setAccessible(true);
                 MethodHandle handle = (MethodHandle) field.get(null);
                 if (handle == null) {

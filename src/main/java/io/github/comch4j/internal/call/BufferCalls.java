@@ -51,7 +51,7 @@ public final class BufferCalls {
 
     /** {@code doca_buf_get_head}: the address of the window. */
     public static long head(MemorySegment buffer) {
-        return Calls.pointer("asking where a buffer is", out -> doca_h.doca_buf_get_head(buffer, out))
+        return Calls.pointer("asking where a buffer is", doca_h.doca_buf_get_head(buffer, Calls.out()))
                 .address();
     }
 

@@ -11,68 +11,66 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
 /**
- * Cold calls with a result through their last parameter. {@code action} always continues "while …".
+ * Cold calls with a result through their last parameter, {@link #out}: {@code uint32(action, call(…, out()))}.
+ * {@code action} always continues "while …".
  */
 public final class Calls {
     /** {@code DOCA_SUCCESS}. */
     public static final int SUCCESS = DocaError.SUCCESS.code();
 
+    /** One place for each thread: none of these calls makes another one before its result is taken. */
+    private static final ThreadLocal<MemorySegment> OUT = new ThreadLocal<>();
+
     private Calls() {}
 
-    /** A call with one pointer as result, through its last parameter. */
-    static MemorySegment pointer(String action, Function<MemorySegment, Answer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
-            call.apply(out).check(action);
-            return out.get(ValueLayout.ADDRESS, 0);
+    /** Where a call is to write one result, of up to 8 bytes. It is zero. */
+    static MemorySegment out() {
+        MemorySegment out = OUT.get();
+        if (out == null) {
+            out = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
+            OUT.set(out);
         }
+        out.set(ValueLayout.JAVA_LONG, 0, 0);
+        return out;
     }
 
-    /** A call with one {@code uint32_t} as result, through its last parameter. */
-    static long uint32(String action, Function<MemorySegment, Answer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
-            call.apply(out).check(action);
-            return Integer.toUnsignedLong(out.get(ValueLayout.JAVA_INT, 0));
-        }
+    private static MemorySegment result(String action, Answer answer) {
+        answer.check(action);
+        return OUT.get();
     }
 
-    /** A call with one {@code uint64_t} as result, through its last parameter. */
-    static long uint64(String action, Function<MemorySegment, Answer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-            call.apply(out).check(action);
-            return out.get(ValueLayout.JAVA_LONG, 0);
-        }
+    /** A pointer. */
+    static MemorySegment pointer(String action, Answer answer) {
+        return MemorySegment.ofAddress(result(action, answer).get(ValueLayout.JAVA_LONG, 0));
+    }
+
+    /** A {@code uint32_t}. */
+    static long uint32(String action, Answer answer) {
+        return Integer.toUnsignedLong(result(action, answer).get(ValueLayout.JAVA_INT, 0));
+    }
+
+    /** A {@code uint64_t}. */
+    static long uint64(String action, Answer answer) {
+        return result(action, answer).get(ValueLayout.JAVA_LONG, 0);
     }
 
     /**
-     * As {@link #uint64}, of a {@code size_t} that fits into an {@code int} on every device there is; one that does not
-     * is refused, not cut.
+     * A {@code size_t} that fits into an {@code int} on every device there is; one that does not is refused, not cut.
      */
-    static int size(String action, Function<MemorySegment, Answer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-            Answer answer = call.apply(out);
-            answer.check(action);
-            long size = out.get(ValueLayout.JAVA_LONG, 0);
-            if (size < 0 || size > Integer.MAX_VALUE) {
-                throw Failures.refused(
-                        DocaError.TOO_BIG,
-                        Symbols.nameOf(answer.function()),
-                        action + ", where it says " + Long.toUnsignedString(size));
-            }
-            return (int) size;
+    static int size(String action, Answer answer) {
+        long size = uint64(action, answer);
+        if (size < 0 || size > Integer.MAX_VALUE) {
+            throw Failures.refused(
+                    DocaError.TOO_BIG,
+                    Symbols.nameOf(answer.function()),
+                    action + ", where it says " + Long.toUnsignedString(size));
         }
+        return (int) size;
     }
 
-    /** A call with one {@code uint8_t} flag as result, through its last parameter. */
-    static boolean flag(String action, Function<MemorySegment, Answer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_BYTE);
-            call.apply(out).check(action);
-            return out.get(ValueLayout.JAVA_BYTE, 0) != 0;
-        }
+    /** A {@code uint8_t} flag. */
+    static boolean flag(String action, Answer answer) {
+        return result(action, answer).get(ValueLayout.JAVA_BYTE, 0) != 0;
     }
 
     /**

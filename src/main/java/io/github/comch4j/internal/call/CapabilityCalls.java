@@ -20,21 +20,20 @@ public final class CapabilityCalls {
     private CapabilityCalls() {}
 
     /** A {@code uint32_t}, and a {@code size_t} in DOCA 2.5. */
-    private static long number(Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> of25) {
-        return NativeLibrary.isCc25() ? Calls.uint64(ASKING, of25) : Calls.uint32(ASKING, call);
+    private static long number(Answer answer) {
+        return NativeLibrary.isCc25() ? Calls.uint64(ASKING, answer) : Calls.uint32(ASKING, answer);
     }
 
     /** As many tasks as a pool can have, of which DOCA 2.5 tells the binary logarithm. */
-    private static long tasks(Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> logOf25) {
-        return NativeLibrary.isCc25()
-                ? 1L << Math.clamp(Calls.uint64(ASKING, logOf25), 0, LARGEST_LOG)
-                : Calls.uint32(ASKING, call);
+    private static long tasks(Answer answer) {
+        long said = number(answer);
+        return NativeLibrary.isCc25() ? 1L << Math.clamp(said, 0, LARGEST_LOG) : said;
     }
 
     /** Where a release lacks the function: what it can do without. */
     private static long numberOr(long without, Function<MemorySegment, Answer> call) {
         try {
-            return Calls.uint32(ASKING, call);
+            return Calls.uint32(ASKING, call.apply(Calls.out()));
         } catch (MissingFunctionException e) {
             return without;
         }
@@ -70,52 +69,58 @@ public final class CapabilityCalls {
     public static long maxNameLength(MemorySegment info) {
         return Calls.uint32(
                 ASKING,
-                out -> NativeLibrary.isCc25()
-                        ? cc_h.doca_cc_cap_get_max_name_len(info, out)
-                        : doca_h.doca_comch_cap_get_max_name_len(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_name_len(info, Calls.out())
+                        : doca_h.doca_comch_cap_get_max_name_len(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_msg_size}, bytes. */
     public static long maxMessageSize(MemorySegment info) {
         return number(
-                out -> doca_h.doca_comch_cap_get_max_msg_size(info, out),
-                out -> cc_h.doca_cc_cap_get_max_msg_size(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_msg_size(info, Calls.out())
+                        : doca_h.doca_comch_cap_get_max_msg_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_recv_queue_size}, messages. */
     public static long maxReceiveQueueSize(MemorySegment info) {
         return number(
-                out -> doca_h.doca_comch_cap_get_max_recv_queue_size(info, out),
-                out -> cc_h.doca_cc_cap_get_max_recv_queue_size(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_recv_queue_size(info, Calls.out())
+                        : doca_h.doca_comch_cap_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_send_tasks}; in DOCA 2.5 as many of them as a pool can have. */
     public static long maxSendTasks(MemorySegment info) {
         long tasks = number(
-                out -> doca_h.doca_comch_cap_get_max_send_tasks(info, out),
-                out -> cc_h.doca_cc_cap_get_max_send_tasks(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_send_tasks(info, Calls.out())
+                        : doca_h.doca_comch_cap_get_max_send_tasks(info, Calls.out()));
         return NativeLibrary.isCc25() ? Long.highestOneBit(tasks) : tasks;
     }
 
     /** {@code doca_comch_cap_get_max_clients}. */
     public static long maxClients(MemorySegment info) {
         return number(
-                out -> doca_h.doca_comch_cap_get_max_clients(info, out),
-                out -> cc_h.doca_cc_cap_get_max_clients(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_cap_get_max_clients(info, Calls.out())
+                        : doca_h.doca_comch_cap_get_max_clients(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_num_tasks}. */
     public static long producerTasks(MemorySegment info) {
         return tasks(
-                out -> doca_h.doca_comch_producer_cap_get_max_num_tasks(info, out),
-                out -> cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, Calls.out())
+                        : doca_h.doca_comch_producer_cap_get_max_num_tasks(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_size}, bytes. */
     public static long producerBufferSize(MemorySegment info) {
         return number(
-                out -> doca_h.doca_comch_producer_cap_get_max_buf_size(info, out),
-                out -> cc_h.doca_cc_producer_cap_get_max_buf_size(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_producer_cap_get_max_buf_size(info, Calls.out())
+                        : doca_h.doca_comch_producer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
@@ -131,15 +136,17 @@ public final class CapabilityCalls {
     /** {@code doca_comch_consumer_cap_get_max_num_tasks}. */
     public static long consumerTasks(MemorySegment info) {
         return tasks(
-                out -> doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, out),
-                out -> cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, Calls.out())
+                        : doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_size}, bytes. */
     public static long consumerBufferSize(MemorySegment info) {
         return number(
-                out -> doca_h.doca_comch_consumer_cap_get_max_buf_size(info, out),
-                out -> cc_h.doca_cc_consumer_cap_get_max_buf_size(info, out));
+                NativeLibrary.isCc25()
+                        ? cc_h.doca_cc_consumer_cap_get_max_buf_size(info, Calls.out())
+                        : doca_h.doca_comch_consumer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */

@@ -48,28 +48,29 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_get_max_service_name_len}, the NUL included. */
     public static long maxNameLength() {
-        return Calls.uint32("asking for the longest name", channel_h::doca_comm_channel_get_max_service_name_len);
+        return Calls.uint32(
+                "asking for the longest name", channel_h.doca_comm_channel_get_max_service_name_len(Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_message_size}. */
     public static long maxMessageSize(MemorySegment info) {
         return Calls.uint32(
                 "asking a device for the largest message",
-                out -> channel_h.doca_comm_channel_get_max_message_size(info, out));
+                channel_h.doca_comm_channel_get_max_message_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_send_queue_size}. */
     public static long maxSendQueueSize(MemorySegment info) {
         return Calls.uint32(
                 "asking a device for the largest send queue",
-                out -> channel_h.doca_comm_channel_get_max_send_queue_size(info, out));
+                channel_h.doca_comm_channel_get_max_send_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_recv_queue_size}. */
     public static long maxReceiveQueueSize(MemorySegment info) {
         return Calls.uint32(
                 "asking a device for the largest receive queue",
-                out -> channel_h.doca_comm_channel_get_max_recv_queue_size(info, out));
+                channel_h.doca_comm_channel_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_service_max_num_connections}; empty where there can be no service. */
@@ -86,7 +87,7 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer(action, channel_h::doca_comm_channel_ep_create);
+        return Calls.pointer(action, channel_h.doca_comm_channel_ep_create(Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_set_device}. */
@@ -153,7 +154,7 @@ public final class ChannelCalls {
     public static long connect(MemorySegment endpoint, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(action, out -> channel_h.doca_comm_channel_ep_connect(endpoint, text, out))
+            return Calls.pointer(action, channel_h.doca_comm_channel_ep_connect(endpoint, text, Calls.out()))
                     .address();
         }
     }
@@ -183,19 +184,19 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_ep_get_event_channel}: that for sending. */
     public static int sendEvents(MemorySegment endpoint, String action) {
         return (int) Calls.uint32(
-                action, out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, out, MemorySegment.NULL));
+                action, channel_h.doca_comm_channel_ep_get_event_channel(endpoint, Calls.out(), MemorySegment.NULL));
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for receiving. */
     public static int receiveEvents(MemorySegment endpoint, String action) {
         return (int) Calls.uint32(
-                action, out -> channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, out));
+                action, channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_get_service_event_channel}. */
     public static int serviceEvents(MemorySegment endpoint, String action) {
         return (int)
-                Calls.uint32(action, out -> channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, out));
+                Calls.uint32(action, channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_send}; {@code doca_error_t}. */
@@ -229,36 +230,36 @@ public final class ChannelCalls {
     public static long sentMessages(long peer, String action) {
         return Calls.uint64(
                 action,
-                out -> channel_h.doca_comm_channel_peer_addr_get_send_messages(MemorySegment.ofAddress(peer), out));
+                channel_h.doca_comm_channel_peer_addr_get_send_messages(MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_bytes}. */
     public static long sentBytes(long peer, String action) {
         return Calls.uint64(
                 action,
-                out -> channel_h.doca_comm_channel_peer_addr_get_send_bytes(MemorySegment.ofAddress(peer), out));
+                channel_h.doca_comm_channel_peer_addr_get_send_bytes(MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_recv_messages}. */
     public static long receivedMessages(long peer, String action) {
         return Calls.uint64(
                 action,
-                out -> channel_h.doca_comm_channel_peer_addr_get_recv_messages(MemorySegment.ofAddress(peer), out));
+                channel_h.doca_comm_channel_peer_addr_get_recv_messages(MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_recv_bytes}. */
     public static long receivedBytes(long peer, String action) {
         return Calls.uint64(
                 action,
-                out -> channel_h.doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment.ofAddress(peer), out));
+                channel_h.doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_in_flight_messages}. */
     public static long inFlight(long peer, String action) {
         return Calls.uint64(
                 action,
-                out -> channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
-                        MemorySegment.ofAddress(peer), out));
+                channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
+                        MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_update_service_state_info}. */
@@ -286,6 +287,6 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_get_pending_connections}. */
     public static long pending(MemorySegment endpoint, String action) {
-        return Calls.uint32(action, out -> channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, out));
+        return Calls.uint32(action, channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, Calls.out()));
     }
 }

@@ -24,7 +24,7 @@ public final class ClientCalls extends EndpointCalls {
     public static MemorySegment create(MemorySegment device, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(action, out -> doca_h.doca_comch_client_create(device, text, out));
+            return Calls.pointer(action, doca_h.doca_comch_client_create(device, text, Calls.out()));
         }
     }
 
@@ -50,8 +50,9 @@ public final class ClientCalls extends EndpointCalls {
     public int maxMessageSize(MemorySegment endpoint, String action) {
         return size(
                 action,
-                out -> doca_h.doca_comch_client_get_max_msg_size(endpoint, out),
-                out -> cc_h.doca_cc_client_get_max_msg_size(endpoint, out));
+                OF_2_5
+                        ? cc_h.doca_cc_client_get_max_msg_size(endpoint, Calls.out())
+                        : doca_h.doca_comch_client_get_max_msg_size(endpoint, Calls.out()));
     }
 
     @Override
@@ -66,8 +67,9 @@ public final class ClientCalls extends EndpointCalls {
     public int receiveQueueSize(MemorySegment endpoint, String action) {
         return size(
                 action,
-                out -> doca_h.doca_comch_client_get_recv_queue_size(endpoint, out),
-                out -> cc_h.doca_cc_client_get_recv_queue_size(endpoint, out));
+                OF_2_5
+                        ? cc_h.doca_cc_client_get_recv_queue_size(endpoint, Calls.out())
+                        : doca_h.doca_comch_client_get_recv_queue_size(endpoint, Calls.out()));
     }
 
     @Override
@@ -104,7 +106,7 @@ public final class ClientCalls extends EndpointCalls {
 
     /** {@code doca_comch_client_get_connection}. */
     public static long connection(MemorySegment client, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_comch_client_get_connection(client, out))
+        return Calls.pointer(action, doca_h.doca_comch_client_get_connection(client, Calls.out()))
                 .address();
     }
 }

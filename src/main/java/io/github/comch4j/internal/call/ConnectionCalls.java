@@ -46,6 +46,6 @@ public final class ConnectionCalls {
     /** {@code doca_comch_connection_get_counter}: {@link #SENT_MESSAGES} and its like. */
     public static long counter(long connection, int counter, String action) {
         MemorySegment pointer = MemorySegment.ofAddress(connection);
-        return Calls.uint64(action, out -> doca_h.doca_comch_connection_get_counter(pointer, counter, out));
+        return Calls.uint64(action, doca_h.doca_comch_connection_get_counter(pointer, counter, Calls.out()));
     }
 }

@@ -38,7 +38,7 @@ public final class ConsumerCalls extends FastPathCalls {
     /** {@code doca_comch_consumer_create}. */
     public static MemorySegment create(long connection, MemorySegment map, String action) {
         return Calls.pointer(
-                action, out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
+                action, doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, Calls.out()));
     }
 
     @Override
@@ -65,7 +65,7 @@ public final class ConsumerCalls extends FastPathCalls {
 
     @Override
     public int id(MemorySegment consumer, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_comch_consumer_get_id(consumer, out));
+        return (int) Calls.uint32(action, doca_h.doca_comch_consumer_get_id(consumer, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_set_imm_data_len}, bytes; without immediate data, only 0 of them. */
@@ -78,7 +78,7 @@ public final class ConsumerCalls extends FastPathCalls {
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
     public static int immediateLength(MemorySegment consumer, String action) {
         return HAS_IMMEDIATE
-                ? (int) Calls.uint32(action, out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out))
+                ? (int) Calls.uint32(action, doca_h.doca_comch_consumer_get_imm_data_len(consumer, Calls.out()))
                 : 0;
     }
 

@@ -59,7 +59,7 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_get_state}: one of the four above. */
     public static int state(MemorySegment context) {
-        return (int) Calls.uint32("asking for a state", out -> doca_h.doca_ctx_get_state(context, out));
+        return (int) Calls.uint32("asking for a state", doca_h.doca_ctx_get_state(context, Calls.out()));
     }
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */

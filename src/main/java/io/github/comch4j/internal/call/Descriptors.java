@@ -1,8 +1,6 @@
 package io.github.comch4j.internal.call;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
@@ -25,27 +23,26 @@ public final class Descriptors {
     /** {@code POLLIN}, and {@code EPOLLIN}. */
     public static final short READABLE = 1;
 
-    private static final MethodHandle PIPE =
-            Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-    private static final MethodHandle FCNTL = Symbols.standard(
-            "fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle EVENTFD =
-            Symbols.standard("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle PPOLL =
-            Symbols.standard("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle EPOLL_CREATE =
-            Symbols.standard("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle EPOLL_CTL =
-            Symbols.standard("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle TIMERFD_CREATE =
-            Symbols.standard("timerfd_create", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle TIMERFD_SETTIME = Symbols.standard(
-            "timerfd_settime", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle READ =
-            Symbols.standard("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle WRITE =
-            Symbols.standard("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MemorySegment EVENTFD = Symbols.standardFunction("eventfd");
+    private static final MemorySegment PPOLL = Symbols.standardFunction("ppoll");
+    private static final MemorySegment EPOLL_CREATE = Symbols.standardFunction("epoll_create1");
+    private static final MemorySegment EPOLL_CTL = Symbols.standardFunction("epoll_ctl");
+    private static final MemorySegment TIMERFD_CREATE = Symbols.standardFunction("timerfd_create");
+    private static final MemorySegment TIMERFD_SETTIME = Symbols.standardFunction("timerfd_settime");
+    private static final MemorySegment READ = Symbols.standardFunction("read");
+    private static final MemorySegment WRITE = Symbols.standardFunction("write");
+    private static final MemorySegment CLOSE = Symbols.standardFunction("close");
+
+    /** Apart, as hardly any program makes a pipe, and the handle has a shape of its own. */
+    private static final class Pipe {
+        private static final MemorySegment PIPE = Symbols.standardFunction("pipe2");
+        private static final MethodHandle FCNTL = Symbols.standard(
+                "fcntl",
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+                Linker.Option.firstVariadicArg(2));
+
+        private Pipe() {}
+    }
 
     private Descriptors() {}
 
@@ -53,11 +50,11 @@ public final class Descriptors {
     static int[] pipe() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ends = arena.allocate(JAVA_INT, 2);
-            if ((int) PIPE.invokeExact(ends, O_CLOEXEC) != 0) {
+            if ((int) Symbols.call(Pipe.PIPE, Symbols.address(ends), O_CLOEXEC, 0) != 0) {
                 throw new IllegalStateException("no file descriptors left for a pipe");
             }
             int[] result = ends.toArray(JAVA_INT);
-            int ignored = (int) FCNTL.invokeExact(result[1], F_SETFL, O_NONBLOCK);
+            int ignored = (int) Pipe.FCNTL.invokeExact(result[1], F_SETFL, O_NONBLOCK);
             return result;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
@@ -66,11 +63,7 @@ public final class Descriptors {
 
     /** A new eventfd, or a negative number. */
     public static int eventfd() {
-        try {
-            return (int) EVENTFD.invokeExact(0, EFD_CLOEXEC);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(EVENTFD, 0, EFD_CLOEXEC, 0);
     }
 
     /**
@@ -80,77 +73,45 @@ public final class Descriptors {
      * @return how many descriptors have events; 0 or less: none in this time, or a signal came
      */
     public static int pollTwo(long requests, long time) {
-        try {
-            return (int) PPOLL.invokeExact(requests, 2L, time, 0L);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(PPOLL, requests, 2, time, 0, 0, 0);
     }
 
     /** A new epoll instance, or a negative number. */
     public static int epoll() {
-        try {
-            return (int) EPOLL_CREATE.invokeExact(EPOLL_CLOEXEC);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(EPOLL_CREATE, EPOLL_CLOEXEC, 0, 0);
     }
 
     /** Puts a descriptor into an epoll instance; false: it is not possible. {@code event}: address of its structure. */
     public static boolean add(int epoll, int descriptor, long event) {
-        try {
-            return (int) EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, descriptor, event) == 0;
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(EPOLL_CTL, epoll, EPOLL_CTL_ADD, descriptor, event, 0, 0) == 0;
     }
 
     /** A new timer of the monotonic clock, or a negative number. */
     public static int timer() {
-        try {
-            return (int) TIMERFD_CREATE.invokeExact(CLOCK_MONOTONIC, TFD_CLOEXEC);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(TIMERFD_CREATE, CLOCK_MONOTONIC, TFD_CLOEXEC, 0);
     }
 
     /** Sets a timer; {@code time}: address of a {@code struct itimerspec}. */
     public static void setTimer(int timer, long time) {
-        try {
-            int ignored = (int) TIMERFD_SETTIME.invokeExact(timer, 0, time, 0L);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        Symbols.call(TIMERFD_SETTIME, timer, 0, time, 0, 0, 0);
     }
 
     /** Reads a word of 8 bytes: waits for it, and is not ended by a signal. */
     public static void readWord(int descriptor, long word) {
-        try {
-            while ((long) READ.invokeExact(descriptor, word, 8L) != 8) {
-                Thread.onSpinWait();
-            }
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
+        while (Symbols.call(READ, descriptor, word, 8) != 8) {
+            Thread.onSpinWait();
         }
     }
 
     /** Writes a word of 8 bytes; is not ended by a signal. */
     public static void writeWord(int descriptor, long word) {
-        try {
-            while ((long) WRITE.invokeExact(descriptor, word, 8L) != 8) {
-                Thread.onSpinWait();
-            }
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
+        while (Symbols.call(WRITE, descriptor, word, 8) != 8) {
+            Thread.onSpinWait();
         }
     }
 
     /** Closes a descriptor. */
     public static void close(int descriptor) {
-        try {
-            int ignored = (int) CLOSE.invokeExact(descriptor);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        Symbols.call(CLOSE, descriptor, 0, 0);
     }
 }

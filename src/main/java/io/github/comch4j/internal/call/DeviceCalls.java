@@ -69,7 +69,7 @@ public final class DeviceCalls {
 
     /** {@code doca_dev_open}. */
     public static MemorySegment open(MemorySegment info, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dev_open(info, out));
+        return Calls.pointer(action, doca_h.doca_dev_open(info, Calls.out()));
     }
 
     /** {@code doca_dev_close}. */
@@ -205,7 +205,7 @@ public final class DeviceCalls {
 
     /** {@code doca_dev_rep_open}. */
     public static MemorySegment openRepresentor(MemorySegment info, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dev_rep_open(info, out));
+        return Calls.pointer(action, doca_h.doca_dev_rep_open(info, Calls.out()));
     }
 
     /** {@code doca_dev_rep_close}. */
@@ -228,7 +228,7 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_pci_func_type}: {@link #PHYSICAL_FUNCTION} and its like. */
     public static int representorFunctionType(MemorySegment info) {
-        return (int) Calls.uint32(DESCRIBING_REPRESENTOR, out -> doca_h.doca_devinfo_rep_get_pci_func_type(info, out));
+        return (int) Calls.uint32(DESCRIBING_REPRESENTOR, doca_h.doca_devinfo_rep_get_pci_func_type(info, Calls.out()));
     }
 
     /** {@code doca_devinfo_rep_get_vuid}; empty if there is none. */

@@ -32,7 +32,7 @@ public final class DmaCalls extends TransferCalls {
     /** {@code doca_dma_create}; fails if the libraries in use have no DMA. */
     public static MemorySegment create(MemorySegment device, String action) {
         LateLibrary.DMA.check();
-        return Calls.pointer(action, out -> dma_h.doca_dma_create(device, out));
+        return Calls.pointer(action, dma_h.doca_dma_create(device, Calls.out()));
     }
 
     @Override
@@ -59,17 +59,17 @@ public final class DmaCalls extends TransferCalls {
 
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_size}, bytes. */
     public static long maxBufferSize(MemorySegment info, String action) {
-        return Calls.uint64(action, out -> dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, out));
+        return Calls.uint64(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_list_len}. */
     public static long maxBufferListLength(MemorySegment info, String action) {
-        return Calls.uint32(action, out -> dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, out));
+        return Calls.uint32(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_get_max_num_tasks}. */
     public static long maxTasks(MemorySegment dma, String action) {
-        return Calls.uint32(action, out -> dma_h.doca_dma_cap_get_max_num_tasks(dma, out));
+        return Calls.uint32(action, dma_h.doca_dma_cap_get_max_num_tasks(dma, Calls.out()));
     }
 
     /** {@code doca_dma_task_memcpy_alloc_init}; the task's pointer is written to {@code out}. */

@@ -43,7 +43,7 @@ public final class DpaCalls {
     /** {@code doca_dpa_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
         checkThere();
-        return Calls.pointer(action, out -> doca_h.doca_dpa_create(device, out));
+        return Calls.pointer(action, doca_h.doca_dpa_create(device, Calls.out()));
     }
 
     /** {@code doca_dpa_peek_at_last_error}. */
@@ -113,46 +113,46 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_get_log_level}. */
     public static int logLevel(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_log_level(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_max_threads_per_kernel}. */
     public static int maxThreads(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_max_threads_per_kernel(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_max_threads_per_kernel(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_kernel_max_run_time}, seconds. */
     public static long maxRunTime(MemorySegment dpa, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_get_kernel_max_run_time(dpa, out));
+        return Calls.uint64(action, doca_h.doca_dpa_get_kernel_max_run_time(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_device_extend}. */
     public static MemorySegment extend(MemorySegment dpa, MemorySegment device, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_device_extend(dpa, device, out));
+        return Calls.pointer(action, doca_h.doca_dpa_device_extend(dpa, device, Calls.out()));
     }
 
     /** {@code doca_dpa_get_dpa_handle}. */
     public static long handle(MemorySegment dpa, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_get_dpa_handle(dpa, out));
+        return Calls.uint64(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_uar_id}. */
     public static int uarId(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_uar_id(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_core_num}. */
     public static int cores(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_core_num(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_core_num(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_num_eus_per_core}. */
     public static int unitsPerCore(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_num_eus_per_core(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_num_eus_per_core(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_total_num_eus_available}. */
     public static int units(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_get_total_num_eus_available(dpa, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_get_total_num_eus_available(dpa, Calls.out()));
     }
 }

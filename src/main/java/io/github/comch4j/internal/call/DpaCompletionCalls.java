@@ -12,7 +12,7 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_completion_create}. */
     public static MemorySegment create(MemorySegment dpa, int elements, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_completion_create(dpa, elements, out));
+        return Calls.pointer(action, doca_h.doca_dpa_completion_create(dpa, elements, Calls.out()));
     }
 
     /** {@code doca_dpa_completion_destroy}. */
@@ -22,7 +22,7 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_completion_get_queue_size}. */
     public static int size(MemorySegment completion, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_completion_get_queue_size(completion, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_completion_get_queue_size(completion, Calls.out()));
     }
 
     /** {@code doca_dpa_completion_set_thread}. */
@@ -42,12 +42,12 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_completion_get_dpa_handle}. */
     public static long handle(MemorySegment completion, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_completion_get_dpa_handle(completion, out));
+        return Calls.uint64(action, doca_h.doca_dpa_completion_get_dpa_handle(completion, Calls.out()));
     }
 
     /** {@code doca_dpa_notification_completion_create}. */
     public static MemorySegment createNotification(MemorySegment dpa, MemorySegment thread, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_notification_completion_create(dpa, thread, out));
+        return Calls.pointer(action, doca_h.doca_dpa_notification_completion_create(dpa, thread, Calls.out()));
     }
 
     /** {@code doca_dpa_notification_completion_destroy}. */
@@ -67,12 +67,12 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_notification_completion_get_dpa_handle}. */
     public static long notificationHandle(MemorySegment notification, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, out));
+        return Calls.uint64(action, doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, Calls.out()));
     }
 
     /** {@code doca_dpa_async_ops_create}. */
     public static MemorySegment createOperations(MemorySegment dpa, int size, long userData, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_async_ops_create(dpa, size, userData, out));
+        return Calls.pointer(action, doca_h.doca_dpa_async_ops_create(dpa, size, userData, Calls.out()));
     }
 
     /** {@code doca_dpa_async_ops_destroy}. */
@@ -82,7 +82,7 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_async_ops_get_queue_size}. */
     public static int operationsSize(MemorySegment operations, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_async_ops_get_queue_size(operations, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_async_ops_get_queue_size(operations, Calls.out()));
     }
 
     /** {@code doca_dpa_async_ops_attach}. */
@@ -102,6 +102,6 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_async_ops_get_dpa_handle}. */
     public static long operationsHandle(MemorySegment operations, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_async_ops_get_dpa_handle(operations, out));
+        return Calls.uint64(action, doca_h.doca_dpa_async_ops_get_dpa_handle(operations, Calls.out()));
     }
 }

@@ -9,7 +9,7 @@ public final class DpaMemoryCalls {
 
     /** {@code doca_dpa_mem_alloc}. */
     public static long allocate(MemorySegment dpa, long bytes, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_mem_alloc(dpa, bytes, out));
+        return Calls.uint64(action, doca_h.doca_dpa_mem_alloc(dpa, bytes, Calls.out()));
     }
 
     /** {@code doca_dpa_mem_free}. */
@@ -34,7 +34,7 @@ public final class DpaMemoryCalls {
 
     /** {@code doca_dpa_hash_table_create}. */
     public static MemorySegment createTable(MemorySegment dpa, int entries, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_hash_table_create(dpa, entries, out));
+        return Calls.pointer(action, doca_h.doca_dpa_hash_table_create(dpa, entries, Calls.out()));
     }
 
     /** {@code doca_dpa_hash_table_destroy}. */
@@ -44,6 +44,6 @@ public final class DpaMemoryCalls {
 
     /** {@code doca_dpa_hash_table_get_dpa_handle}. */
     public static long tableHandle(MemorySegment table, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_hash_table_get_dpa_handle(table, out));
+        return Calls.uint64(action, doca_h.doca_dpa_hash_table_get_dpa_handle(table, Calls.out()));
     }
 }

@@ -9,7 +9,7 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_thread_create}. */
     public static MemorySegment create(MemorySegment dpa, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_thread_create(dpa, out));
+        return Calls.pointer(action, doca_h.doca_dpa_thread_create(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_destroy}. */
@@ -29,7 +29,7 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_thread_get_local_storage}. */
     public static long localStorage(MemorySegment thread, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_dpa_thread_get_local_storage(thread, out));
+        return Calls.uint64(action, doca_h.doca_dpa_thread_get_local_storage(thread, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_set_affinity}. */
@@ -54,12 +54,12 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_thread_get_id}. */
     public static int id(MemorySegment thread, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_thread_get_id(thread, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_thread_get_id(thread, Calls.out()));
     }
 
     /** {@code doca_dpa_eu_affinity_create}. */
     public static MemorySegment createAffinity(MemorySegment dpa, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_eu_affinity_create(dpa, out));
+        return Calls.pointer(action, doca_h.doca_dpa_eu_affinity_create(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_eu_affinity_destroy}. */
@@ -74,12 +74,12 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_eu_affinity_get}. */
     public static int unit(MemorySegment affinity, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_dpa_eu_affinity_get(affinity, out));
+        return (int) Calls.uint32(action, doca_h.doca_dpa_eu_affinity_get(affinity, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_group_create}. */
     public static MemorySegment createGroup(MemorySegment dpa, int threads, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_dpa_thread_group_create(dpa, threads, out));
+        return Calls.pointer(action, doca_h.doca_dpa_thread_group_create(dpa, threads, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_group_destroy}. */

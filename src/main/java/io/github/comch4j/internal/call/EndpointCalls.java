@@ -4,7 +4,6 @@ import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Function;
 
 /** What servers and clients have in common under different names. */
 public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
@@ -65,7 +64,7 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
     }
 
     /** A {@code uint32_t}, and a {@code size_t} in DOCA 2.5. */
-    static int size(String action, Function<MemorySegment, Answer> call, Function<MemorySegment, Answer> of25) {
-        return OF_2_5 ? Calls.size(action, of25) : (int) Calls.uint32(action, call);
+    static int size(String action, Answer answer) {
+        return OF_2_5 ? Calls.size(action, answer) : (int) Calls.uint32(action, answer);
     }
 }

@@ -12,7 +12,7 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_create}. */
     public static MemorySegment create(int buffers, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_buf_inventory_create(buffers, out));
+        return Calls.pointer(action, doca_h.doca_buf_inventory_create(buffers, Calls.out()));
     }
 
     /** {@code doca_buf_inventory_start}. */
@@ -55,12 +55,12 @@ public final class InventoryCalls {
     /** {@code doca_buf_inventory_get_num_elements}. */
     public static int capacity(MemorySegment inventory) {
         return (int)
-                Calls.uint32("counting buffers", out -> doca_h.doca_buf_inventory_get_num_elements(inventory, out));
+                Calls.uint32("counting buffers", doca_h.doca_buf_inventory_get_num_elements(inventory, Calls.out()));
     }
 
     /** {@code doca_buf_inventory_get_num_free_elements}. */
     public static int available(MemorySegment inventory) {
         return (int) Calls.uint32(
-                "counting free buffers", out -> doca_h.doca_buf_inventory_get_num_free_elements(inventory, out));
+                "counting free buffers", doca_h.doca_buf_inventory_get_num_free_elements(inventory, Calls.out()));
     }
 }

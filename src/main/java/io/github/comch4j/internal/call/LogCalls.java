@@ -84,7 +84,8 @@ public final class LogCalls {
         try {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
-            return new Pipe(Calls.pointer(action, out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out)), in);
+            return new Pipe(
+                    Calls.pointer(action, doca_h.doca_log_backend_create_with_fd_sdk(ends[1], Calls.out())), in);
         } catch (IOException e) {
             Descriptors.close(ends[1]);
             throw new java.io.UncheckedIOException(action, e);
@@ -199,7 +200,7 @@ public final class LogCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(source);
             return (int) Calls.uint32(
-                    "registering the source \"" + source + "\"", out -> doca_h.doca_log_register_source(name, out));
+                    "registering the source \"" + source + "\"", doca_h.doca_log_register_source(name, Calls.out()));
         }
     }
 }

@@ -17,7 +17,13 @@ import java.util.regex.Pattern;
 final class LoggedErrors {
     private static final long RECENT_MILLIS = 1_000;
     private static final long CLOCK_MILLIS = 15 * 60_000; // time zones differ by multiples of that
-    private static final Pattern TIME = Pattern.compile("\\d\\d:(\\d\\d):(\\d\\d)[:.](\\d{3})");
+
+    /** Apart: a regular expression takes time, and most processes have nothing to explain. */
+    private static final class Time {
+        static final Pattern TEXT = Pattern.compile("\\d\\d:(\\d\\d):(\\d\\d)[:.](\\d{3})");
+
+        private Time() {}
+    }
 
     private static boolean begun; // guarded by the class
 
@@ -55,7 +61,7 @@ final class LoggedErrors {
     /** The last record, or empty if it was not written just before {@code now} and so is about something else. */
     static String last(String records, long now) {
         String record = records.lines().reduce("", (earlier, later) -> later).strip();
-        Matcher time = TIME.matcher(record);
+        Matcher time = Time.TEXT.matcher(record);
         if (!time.find()) {
             return "";
         }

@@ -27,7 +27,7 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer(action, doca_h::doca_mmap_create);
+        return Calls.pointer(action, doca_h.doca_mmap_create(Calls.out()));
     }
 
     /** {@code doca_mmap_set_memrange}. */
@@ -49,7 +49,7 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_dev_get_dpa_handle}: what programs on the DPA of the device call the map. */
     public static long dpaHandle(MemorySegment map, MemorySegment device, String action) {
-        return Calls.uint32(action, out -> doca_h.doca_mmap_dev_get_dpa_handle(map, device, out));
+        return Calls.uint32(action, doca_h.doca_mmap_dev_get_dpa_handle(map, device, Calls.out()));
     }
 
     /** {@code doca_mmap_set_permissions}: {@link #LOCAL_READ_WRITE} and its like. */
@@ -59,7 +59,7 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_get_max_num_devices}. */
     public static long maxDevices(MemorySegment map, String action) {
-        return Calls.uint32(action, out -> doca_h.doca_mmap_get_max_num_devices(map, out));
+        return Calls.uint32(action, doca_h.doca_mmap_get_max_num_devices(map, Calls.out()));
     }
 
     /** {@code doca_mmap_set_max_num_devices}. */
@@ -94,8 +94,8 @@ public final class MmapCalls {
             MemorySegment.copy(descriptor, 0, bytes, ValueLayout.JAVA_BYTE, 0, descriptor.length);
             return Calls.pointer(
                     action,
-                    out -> doca_h.doca_mmap_create_from_export(
-                            MemorySegment.NULL, bytes, descriptor.length, device, out));
+                    doca_h.doca_mmap_create_from_export(
+                            MemorySegment.NULL, bytes, descriptor.length, device, Calls.out()));
         }
     }
 
@@ -139,12 +139,12 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_get_exported}. */
     public static boolean isExported(MemorySegment map, String action) {
-        return Calls.flag(action, out -> doca_h.doca_mmap_get_exported(map, out));
+        return Calls.flag(action, doca_h.doca_mmap_get_exported(map, Calls.out()));
     }
 
     /** {@code doca_mmap_get_num_bufs}. */
     public static int buffers(MemorySegment map, String action) {
-        return (int) Calls.uint32(action, out -> doca_h.doca_mmap_get_num_bufs(map, out));
+        return (int) Calls.uint32(action, doca_h.doca_mmap_get_num_bufs(map, Calls.out()));
     }
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */

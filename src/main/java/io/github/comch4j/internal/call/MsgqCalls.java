@@ -9,7 +9,7 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_msgq_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_create(device, out));
+        return Calls.pointer(action, doca_h.doca_comch_msgq_create(device, Calls.out()));
     }
 
     /** {@code doca_comch_msgq_destroy}. */
@@ -49,12 +49,12 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_msgq_consumer_create}. */
     public static MemorySegment createConsumer(MemorySegment queue, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_consumer_create(queue, out));
+        return Calls.pointer(action, doca_h.doca_comch_msgq_consumer_create(queue, Calls.out()));
     }
 
     /** {@code doca_comch_msgq_producer_create}. */
     public static MemorySegment createProducer(MemorySegment queue, String action) {
-        return Calls.pointer(action, out -> doca_h.doca_comch_msgq_producer_create(queue, out));
+        return Calls.pointer(action, doca_h.doca_comch_msgq_producer_create(queue, Calls.out()));
     }
 
     /** {@code doca_ctx_set_datapath_on_dpa}. */
@@ -75,7 +75,7 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_consumer_get_dpa_handle}. */
     public static long consumerHandle(MemorySegment consumer, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_comch_consumer_get_dpa_handle(consumer, out));
+        return Calls.uint64(action, doca_h.doca_comch_consumer_get_dpa_handle(consumer, Calls.out()));
     }
 
     /** {@code doca_comch_producer_dpa_completion_attach}. */
@@ -90,12 +90,12 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_producer_get_dpa_handle}. */
     public static long producerHandle(MemorySegment producer, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_comch_producer_get_dpa_handle(producer, out));
+        return Calls.uint64(action, doca_h.doca_comch_producer_get_dpa_handle(producer, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_completion_create}. */
     public static MemorySegment createCompletion(String action) {
-        return Calls.pointer(action, doca_h::doca_comch_consumer_completion_create);
+        return Calls.pointer(action, doca_h.doca_comch_consumer_completion_create(Calls.out()));
     }
 
     /** {@code doca_comch_consumer_completion_destroy}. */
@@ -138,6 +138,6 @@ public final class MsgqCalls {
 
     /** {@code doca_comch_consumer_completion_get_dpa_handle}. */
     public static long completionHandle(MemorySegment completion, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, out));
+        return Calls.uint64(action, doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, Calls.out()));
     }
 }

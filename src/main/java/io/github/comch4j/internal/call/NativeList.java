@@ -64,9 +64,12 @@ public final class NativeList implements AutoCloseable {
 
     /** The first element with a property. */
     public <T> Optional<MemorySegment> find(T wanted, Function<MemorySegment, T> property) {
-        return elements.stream()
-                .filter(element -> property.apply(element).equals(wanted))
-                .findFirst();
+        for (MemorySegment element : elements) {
+            if (property.apply(element).equals(wanted)) {
+                return Optional.of(element);
+            }
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -1,13 +1,8 @@
 package io.github.comch4j.internal.call;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * Zeroed memory for devices, already backed by pages: by large ones where it is large, which makes copies and
@@ -24,16 +19,9 @@ public final class Pages {
     private static final int MADV_HUGEPAGE = 14;
     private static final long MAP_FAILED = -1;
 
-    /** Linked when the first large memory is allocated. */
-    private static final class CLibrary {
-        private static final MethodHandle MMAP = Symbols.standard(
-                "mmap",
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-        private static final MethodHandle MUNMAP =
-                Symbols.standard("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-        private static final MethodHandle MADVISE =
-                Symbols.standard("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    }
+    private static final MemorySegment MMAP = Symbols.standardFunction("mmap");
+    private static final MemorySegment MUNMAP = Symbols.standardFunction("munmap");
+    private static final MemorySegment MADVISE = Symbols.standardFunction("madvise");
 
     private Pages() {}
 
@@ -64,30 +52,17 @@ public final class Pages {
     }
 
     private static long map(long length) {
-        try {
-            return (long) CLibrary.MMAP.invokeExact(0L, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0L);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return Symbols.call(MMAP, 0, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
     }
 
     private static void unmap(long start, long length) {
-        if (length == 0) {
-            return;
-        }
-        try {
-            int ignored = (int) CLibrary.MUNMAP.invokeExact(start, length);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
+        if (length != 0) {
+            Symbols.call(MUNMAP, start, length, 0);
         }
     }
 
     /** Asks for large pages; a kernel that has none to give is as good as before. */
     private static void advise(long start, long length) {
-        try {
-            int ignored = (int) CLibrary.MADVISE.invokeExact(start, length, MADV_HUGEPAGE);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        Symbols.call(MADVISE, start, length, MADV_HUGEPAGE);
     }
 }

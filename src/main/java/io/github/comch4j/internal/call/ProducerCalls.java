@@ -50,7 +50,7 @@ public final class ProducerCalls extends FastPathCalls {
     /** {@code doca_comch_producer_create}. */
     public static MemorySegment create(long connection, String action) {
         return Calls.pointer(
-                action, out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
+                action, doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), Calls.out()));
     }
 
     @Override
@@ -77,7 +77,7 @@ public final class ProducerCalls extends FastPathCalls {
 
     @Override
     public int id(MemorySegment producer, String action) {
-        return HAS_IDS ? (int) Calls.uint32(action, out -> doca_h.doca_comch_producer_get_id(producer, out)) : 0;
+        return HAS_IDS ? (int) Calls.uint32(action, doca_h.doca_comch_producer_get_id(producer, Calls.out())) : 0;
     }
 
     /** Fails where there is no immediate data. */

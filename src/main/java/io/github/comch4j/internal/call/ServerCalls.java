@@ -26,7 +26,7 @@ public final class ServerCalls extends EndpointCalls {
     public static MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(action, out -> doca_h.doca_comch_server_create(device, representor, text, out));
+            return Calls.pointer(action, doca_h.doca_comch_server_create(device, representor, text, Calls.out()));
         }
     }
 
@@ -52,8 +52,9 @@ public final class ServerCalls extends EndpointCalls {
     public int maxMessageSize(MemorySegment endpoint, String action) {
         return size(
                 action,
-                out -> doca_h.doca_comch_server_get_max_msg_size(endpoint, out),
-                out -> cc_h.doca_cc_server_get_max_msg_size(endpoint, out));
+                OF_2_5
+                        ? cc_h.doca_cc_server_get_max_msg_size(endpoint, Calls.out())
+                        : doca_h.doca_comch_server_get_max_msg_size(endpoint, Calls.out()));
     }
 
     @Override
@@ -68,8 +69,9 @@ public final class ServerCalls extends EndpointCalls {
     public int receiveQueueSize(MemorySegment endpoint, String action) {
         return size(
                 action,
-                out -> doca_h.doca_comch_server_get_recv_queue_size(endpoint, out),
-                out -> cc_h.doca_cc_server_get_recv_queue_size(endpoint, out));
+                OF_2_5
+                        ? cc_h.doca_cc_server_get_recv_queue_size(endpoint, Calls.out())
+                        : doca_h.doca_comch_server_get_recv_queue_size(endpoint, Calls.out()));
     }
 
     @Override

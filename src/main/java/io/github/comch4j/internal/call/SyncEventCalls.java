@@ -10,7 +10,7 @@ public final class SyncEventCalls {
 
     /** {@code doca_sync_event_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer(action, doca_h::doca_sync_event_create);
+        return Calls.pointer(action, doca_h.doca_sync_event_create(Calls.out()));
     }
 
     /** {@code doca_sync_event_destroy}. */
@@ -50,17 +50,17 @@ public final class SyncEventCalls {
 
     /** {@code doca_sync_event_get_dpa_handle}. */
     public static long handle(MemorySegment event, MemorySegment dpa, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_sync_event_get_dpa_handle(event, dpa, out));
+        return Calls.uint64(action, doca_h.doca_sync_event_get_dpa_handle(event, dpa, Calls.out()));
     }
 
     /** {@code doca_sync_event_get}. */
     public static long value(MemorySegment event, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_sync_event_get(event, out));
+        return Calls.uint64(action, doca_h.doca_sync_event_get(event, Calls.out()));
     }
 
     /** {@code doca_sync_event_update_add}: what the value was. */
     public static long add(MemorySegment event, long value, String action) {
-        return Calls.uint64(action, out -> doca_h.doca_sync_event_update_add(event, value, out));
+        return Calls.uint64(action, doca_h.doca_sync_event_update_add(event, value, Calls.out()));
     }
 
     /** {@code doca_sync_event_update_set}. */

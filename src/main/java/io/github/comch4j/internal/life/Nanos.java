@@ -7,16 +7,17 @@ public final class Nanos {
     /** {@link System#nanoTime()} is compared by difference: half of the range is for ever. */
     private static final long LIMIT = Long.MAX_VALUE / 2;
 
-    private static final Duration LONGEST = Duration.ofNanos(LIMIT);
+    private static final long LIMIT_SECONDS = LIMIT / 1_000_000_000;
 
     private Nanos() {}
 
     /** As many nanoseconds as it takes, within half of the range of {@code long}. */
     public static long of(Duration duration) {
-        if (duration.compareTo(LONGEST) > 0) {
+        long seconds = duration.getSeconds();
+        if (seconds >= LIMIT_SECONDS) {
             return LIMIT;
         }
-        return duration.compareTo(LONGEST.negated()) < 0 ? -LIMIT : duration.toNanos();
+        return seconds < -LIMIT_SECONDS ? -LIMIT : seconds * 1_000_000_000 + duration.getNano();
     }
 
     /** The moment, by {@link System#nanoTime()}, when {@code duration} will have passed. */

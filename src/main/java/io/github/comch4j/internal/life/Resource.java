@@ -284,7 +284,9 @@ public abstract class Resource {
             list = dependents == null ? new ArrayList<>() : new ArrayList<>(dependents);
         }
         java.util.Collections.reverse(list);
-        list.sort(Comparator.comparing(dependent -> dependent.rank)); // stable
+        if (list.size() > 1) {
+            list.sort(Comparator.comparing(dependent -> dependent.rank)); // stable
+        }
         return list;
     }
 

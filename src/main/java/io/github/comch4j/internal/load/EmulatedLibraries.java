@@ -16,7 +16,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
@@ -45,10 +44,10 @@ public final class EmulatedLibraries {
         }
         List<String> failures = new ArrayList<>();
         Throwable last = null;
-        for (Place place : places()) {
+        for (int place = 0; place < places(); place++) {
             Path parent = null;
             try {
-                parent = place.open();
+                parent = place(place);
                 load(parent, common, comch);
                 String url = comch.toString();
                 return url.substring(0, url.lastIndexOf('/'));
@@ -67,23 +66,23 @@ public final class EmulatedLibraries {
                 last);
     }
 
-    /** Where a folder for the libraries may be made. */
-    private interface Place {
-        Path open() throws IOException;
+    /** In how many places a folder for the libraries may be made. */
+    private static int places() {
+        return Settings.nativeFolder() == null ? 2 : 1;
     }
 
     /**
      * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private
      * and which a container may have as the only place to write to.
      */
-    private static List<Place> places() {
+    private static Path place(int number) throws IOException {
         Path named = Settings.nativeFolder();
         if (named != null) {
-            return List.of(() -> named);
+            return named;
         }
-        return List.of(
-                () -> FabricFolder.path("java.io.tmpdir", System.getProperty("java.io.tmpdir")),
-                () -> FabricFolder.open(System.getenv("DOCA_EMU_DIR")));
+        return number == 0
+                ? FabricFolder.path("java.io.tmpdir", System.getProperty("java.io.tmpdir"))
+                : FabricFolder.open(System.getenv("DOCA_EMU_DIR"));
     }
 
     private static void load(Path parent, URL common, URL comch) throws IOException {
@@ -104,36 +103,33 @@ public final class EmulatedLibraries {
      * Loads one more of the emulated BlueField's libraries, whose symbols are then found among those of the others.
      * Returns whether the jar has it for this platform.
      */
-    @SuppressWarnings("restricted")
     static boolean loadMore(Platform platform, String name) {
-        return unpacked(platform, name, file -> {
-                    System.load(file.toString());
-                    return true;
-                })
-                != null;
+        return loaded(platform, name, true) != null;
     }
 
     /**
      * Loads a library of ours that needs no other, in the same way, for as long as what is returned is held; null if
      * the jar has none for this platform.
      */
-    @SuppressWarnings("restricted")
     public static SymbolLookup loadLibrary(Platform platform, String name) {
-        return unpacked(platform, name, file -> SymbolLookup.libraryLookup(file, Arena.ofAuto()));
+        return loaded(platform, name, false);
     }
 
-    /** Has a library of the jar loaded from where it can be; null if the jar has none for this platform. */
-    private static <T> T unpacked(Platform platform, String name, Function<Path, T> loader) {
+    /**
+     * Loads a library of the jar from where it can be, among those of this class's loader or by itself. Returns its
+     * symbols; null if the jar has none for this platform.
+     */
+    private static SymbolLookup loaded(Platform platform, String name, boolean amongOthers) {
         URL resource = EmulatedLibraries.class.getResource("/native/" + platform.folder() + "/" + name);
         if (resource == null) {
             return null;
         }
         Throwable last = null;
-        for (Place place : places()) {
+        for (int place = 0; place < places(); place++) {
             Path folder = null;
             try {
-                folder = privateFolder(place.open());
-                return loader.apply(unpack(resource, folder.resolve(name)));
+                folder = privateFolder(place(place));
+                return load(unpack(resource, folder.resolve(name)), amongOthers);
             } catch (IOException | IllegalArgumentException | UnsatisfiedLinkError e) {
                 last = e;
             } finally {
@@ -145,6 +141,15 @@ public final class EmulatedLibraries {
                 "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
                         + " to a folder that is writable and not mounted noexec",
                 last);
+    }
+
+    @SuppressWarnings("restricted")
+    private static SymbolLookup load(Path file, boolean amongOthers) {
+        if (!amongOthers) {
+            return SymbolLookup.libraryLookup(file, Arena.ofAuto());
+        }
+        System.load(file.toString());
+        return SymbolLookup.loaderLookup();
     }
 
     /**

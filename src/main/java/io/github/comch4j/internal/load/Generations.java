@@ -18,9 +18,13 @@ final class Generations {
 
     /** Which one it is; the newest, should there be several. */
     static Optional<Generation> of(SymbolLookup libraries) {
-        return newestFirst()
-                .filter(generation -> libraries.find(mark(generation)).isPresent())
-                .findFirst();
+        Generation[] all = Generation.values();
+        for (int i = all.length - 1; i >= 0; i--) {
+            if (libraries.find(mark(all[i])).isPresent()) {
+                return Optional.of(all[i]);
+            }
+        }
+        return Optional.empty();
     }
 
     /** For a library in which there is none. */

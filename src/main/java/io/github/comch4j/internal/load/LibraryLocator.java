@@ -5,13 +5,11 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,7 +95,8 @@ public final class LibraryLocator {
 
     /** Comch in a folder, under either of its names. */
     public static Optional<Path> comch(Path folder) {
-        return find(folder, COMCH).or(() -> find(folder, CC));
+        Optional<Path> found = find(folder, COMCH);
+        return found.isEmpty() ? find(folder, CC) : found;
     }
 
     /** Skips what is no path, such as a name with an umlaut where the locale is C: Java cannot open it. */
@@ -118,12 +117,7 @@ public final class LibraryLocator {
      */
     Choice choose(String setting, String source) {
         return switch (setting) {
-            case "auto" ->
-                system().map(pair -> new Choice(
-                                LibraryInfo.Kind.SYSTEM,
-                                Optional.of(pair),
-                                "the DOCA SDK is installed in " + pair.folder()))
-                        .orElseGet(this::emulated);
+            case "auto" -> automatic();
             case "emulated" -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), source + " asks for it");
             case "system" ->
                 new Choice(
@@ -132,6 +126,16 @@ public final class LibraryLocator {
                         source + " asks for it");
             default -> new Choice(LibraryInfo.Kind.FOLDER, Optional.of(folder(setting, source)), source + " names it");
         };
+    }
+
+    private Choice automatic() {
+        Optional<Pair> pair = system();
+        return pair.isEmpty()
+                ? emulated()
+                : new Choice(
+                        LibraryInfo.Kind.SYSTEM,
+                        pair,
+                        "the DOCA SDK is installed in " + pair.get().folder());
     }
 
     private Optional<Pair> system() {
@@ -154,16 +158,21 @@ public final class LibraryLocator {
     }
 
     private Optional<String> halfSdk() {
-        return systemFolders.stream()
-                .flatMap(folder -> withoutComch(folder).stream())
-                .findFirst();
+        for (Path folder : systemFolders) {
+            Optional<String> without = withoutComch(folder);
+            if (without.isPresent()) {
+                return without;
+            }
+        }
+        return Optional.empty();
     }
 
     /** Says what a folder has and lacks that holds DOCA without Comch. */
     private static Optional<String> withoutComch(Path folder) {
-        return find(folder, COMMON)
-                .filter(common -> pairIn(folder).isEmpty())
-                .map(common -> folder + " holds " + common.getFileName() + " but neither " + COMCH + " nor " + CC
+        Optional<Path> common = find(folder, COMMON);
+        return common.isEmpty() || pairIn(folder).isPresent()
+                ? Optional.empty()
+                : Optional.of(folder + " holds " + common.get().getFileName() + " but neither " + COMCH + " nor " + CC
                         + ": this is DOCA without Comch; it takes the package doca-sdk-comch, which DOCA has since 2.7,"
                         + " or Comch of DOCA 2.5 or 2.6");
     }
@@ -214,7 +223,9 @@ public final class LibraryLocator {
     }
 
     private static Optional<Pair> pairIn(Path folder) {
-        return common(folder).flatMap(common -> comch(folder).map(comch -> new Pair(common, comch)));
+        Optional<Path> common = common(folder);
+        Optional<Path> comch = common.isEmpty() ? common : comch(folder);
+        return comch.isEmpty() ? Optional.empty() : Optional.of(new Pair(common.get(), comch.get()));
     }
 
     static Optional<Path> find(Path folder, String name) {
@@ -222,38 +233,44 @@ public final class LibraryLocator {
         if (Files.isRegularFile(plain)) {
             return Optional.of(plain);
         }
-        if (!Files.isDirectory(folder)) {
-            return Optional.empty();
-        }
-        List<Path> versioned = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name + ".*")) {
-            for (Path file : files) {
-                if (Files.isRegularFile(file)
-                        && file.getFileName()
-                                .toString()
-                                .substring(name.length())
-                                .matches("(\\.\\d+)+")) {
-                    versioned.add(file);
-                }
-            }
-        } catch (IOException e) {
+        String[] names = folder.toFile().list();
+        if (names == null) {
             return Optional.empty(); // no such folder, or one that this user may not read
         }
-        return versioned.stream()
-                .max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
+        String best = null;
+        for (String candidate : names) {
+            if (isVersioned(candidate, name)
+                    && (best == null || Arrays.compare(version(candidate, name), version(best, name)) > 0)
+                    && Files.isRegularFile(folder.resolve(candidate))) {
+                best = candidate;
+            }
+        }
+        return best == null ? Optional.empty() : Optional.of(folder.resolve(best));
     }
 
-    private static int[] version(Path file, String name) {
-        String[] numbers =
-                file.getFileName().toString().substring(name.length() + 1).split("\\.");
+    /** Whether a file is a library with numbers after the name, each with a dot. By hand: every program looks here. */
+    private static boolean isVersioned(String file, String name) {
+        if (!file.startsWith(name) || file.length() == name.length()) {
+            return false;
+        }
+        char before = '0';
+        for (int i = name.length(); i < file.length(); i++) {
+            char each = file.charAt(i);
+            boolean digit = each >= '0' && each <= '9';
+            if ((!digit && (each != '.' || before == '.')) || (i == name.length() && digit)) {
+                return false;
+            }
+            before = each;
+        }
+        return before != '.';
+    }
+
+    private static int[] version(String file, String name) {
+        String[] numbers = file.substring(name.length() + 1).split("\\.");
         int[] version = new int[numbers.length];
         for (int i = 0; i < numbers.length; i++) {
             version[i] = numbers[i].length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(numbers[i]);
         }
         return version;
-    }
-
-    private static int compareVersions(int[] left, int[] right) {
-        return java.util.Arrays.compare(left, right);
     }
 }

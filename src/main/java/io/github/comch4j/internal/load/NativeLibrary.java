@@ -8,12 +8,9 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The loaded libraries: chosen and loaded once, before the first native call.
@@ -22,7 +19,9 @@ import java.nio.file.Path;
  * symbols.
  */
 public final class NativeLibrary {
-    private static final String REFUSED_FOR_GOOD = "doca_emu_refused_for_good"; // of emulated libraries alone
+    private static final String LAST_ERROR = "doca_emu_last_error"; // of emulated libraries alone, as the next one
+    private static final String REFUSED_FOR_GOOD = "doca_emu_refused_for_good";
+    private static final String VERSION = "doca_version_runtime"; // experimental: a release may lack it
 
     private NativeLibrary() {}
 
@@ -70,24 +69,16 @@ public final class NativeLibrary {
         };
     }
 
-    /** What the emulated BlueField has to say about what failed last in this thread. */
-    @SuppressWarnings("restricted")
-    private static String lastError() {
-        try {
-            return ((MemorySegment) LastError.CALL.invokeExact())
-                    .reinterpret(Long.MAX_VALUE)
-                    .getString(0);
-        } catch (Throwable e) {
-            throw Symbols.unexpected(e);
+    /** What the emulated BlueField has to say about what failed last. */
+    private static final class Emulated implements Diagnosis.Source {
+        @Override
+        public String lastError() {
+            return Symbols.memory(Symbols.call(LAST_ERROR)).getString(0);
         }
-    }
 
-    /** Whether waiting does not change why this thread's last attempt to connect was refused. */
-    private static boolean refusedForGood() {
-        try {
-            return (byte) RefusedForGood.CALL.invokeExact() != 0;
-        } catch (Throwable e) {
-            throw Symbols.unexpected(e);
+        @Override
+        public boolean refusedForGood() {
+            return Symbols.has(REFUSED_FOR_GOOD) && (byte) Symbols.call(REFUSED_FOR_GOOD) != 0;
         }
     }
 
@@ -103,10 +94,15 @@ public final class NativeLibrary {
     static Generation loadPair(LibraryLocator.Pair pair) {
         System.load(pair.common().toString()); // first: the other one is linked against it
         System.load(pair.comch().toString());
-        Generation generation =
-                Generations.of(SymbolLookup.loaderLookup()).orElseThrow(() -> Generations.unknown(pair.comch()));
-        pair.channel().ifPresent(NativeLibrary::loadChannel);
-        return generation;
+        Optional<Generation> generation = Generations.of(SymbolLookup.loaderLookup());
+        if (generation.isEmpty()) {
+            throw Generations.unknown(pair.comch());
+        }
+        Optional<Path> channel = pair.channel();
+        if (channel.isPresent()) {
+            loadChannel(channel.get());
+        }
+        return generation.get();
     }
 
     /** The endpoint API, without which all else works. */
@@ -117,24 +113,6 @@ public final class NativeLibrary {
         } catch (UnsatisfiedLinkError e) {
             Log.logger().log(System.Logger.Level.WARNING, "cannot load {0}: {1}", library, e.getMessage());
         }
-    }
-
-    /** {@code doca_emu_last_error}, linked when something fails. */
-    private static final class LastError {
-        static final MethodHandle CALL =
-                Symbols.downcall("doca_emu_last_error", FunctionDescriptor.of(ValueLayout.ADDRESS));
-    }
-
-    /** {@code doca_emu_refused_for_good}, linked when an attempt to connect fails. */
-    private static final class RefusedForGood {
-        static final MethodHandle CALL =
-                Symbols.downcall(REFUSED_FOR_GOOD, FunctionDescriptor.of(ValueLayout.JAVA_BYTE));
-    }
-
-    /** {@code doca_version_runtime}, an experimental function: a release may lack it. */
-    private static final class Version {
-        static final MethodHandle CALL =
-                Symbols.downcall("doca_version_runtime", FunctionDescriptor.of(ValueLayout.ADDRESS));
     }
 
     /** The one attempt of this process. */
@@ -178,9 +156,13 @@ public final class NativeLibrary {
             String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
             LibraryLocator.Choice choice =
                     LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
-            choice.warning()
-                    .ifPresent(warning -> Log.logger()
-                            .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
+            if (choice.warning().isPresent()) {
+                Log.logger()
+                        .log(
+                                System.Logger.Level.WARNING,
+                                "using the emulated BlueField, because {0}",
+                                choice.warning().get());
+            }
             String location;
             Generation generation = Generation.COMCH;
             if (choice.files().isPresent()) {
@@ -194,11 +176,8 @@ public final class NativeLibrary {
             } else {
                 location = EmulatedLibraries.load(platform);
             }
-            if (Symbols.find("doca_emu_last_error").isPresent()) {
-                Diagnosis.from(NativeLibrary::lastError);
-            }
-            if (Symbols.find(REFUSED_FOR_GOOD).isPresent()) {
-                Diagnosis.refusalsFrom(NativeLibrary::refusedForGood);
+            if (Symbols.has(LAST_ERROR)) {
+                Diagnosis.from(new Emulated());
             }
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason(), generation);
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
@@ -231,19 +210,9 @@ public final class NativeLibrary {
                     e);
         }
 
-        @SuppressWarnings("restricted")
         private static String runtimeVersion() {
-            if (Symbols.find("doca_version_runtime").isEmpty()) {
-                return "unknown";
-            }
-            try {
-                MemorySegment text = (MemorySegment) Version.CALL.invokeExact();
-                return text.equals(MemorySegment.NULL)
-                        ? "unknown"
-                        : text.reinterpret(Long.MAX_VALUE).getString(0);
-            } catch (Throwable e) {
-                throw Symbols.unexpected(e);
-            }
+            long text = Symbols.has(VERSION) ? Symbols.call(VERSION) : 0;
+            return text == 0 ? "unknown" : Symbols.memory(text).getString(0);
         }
     }
 }

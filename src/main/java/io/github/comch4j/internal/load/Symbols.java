@@ -7,36 +7,134 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Makes the handles of downcalls, those in the bindings too, and the upcall stubs. Nothing else links a function, and
+ * Calls functions, and makes the handles of those that are hot and the upcall stubs. Nothing else links a function, and
  * nothing links one but to initialise a static field: from these fields, and from the bindings, the metadata for native
  * images are made.
+ *
+ * <p>What is called seldom is called by one handle for all functions, {@link #call(String, long...)}: the JVM takes
+ * some milliseconds for each shape of a handle, and a program's first message waits for all of them.
  *
  * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws
  * when it is called. So it is with all of them if there are no libraries: what left an initialiser would be lost.
  */
 public final class Symbols {
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final MethodHandle THROW_MISSING = throwMissing();
+    private static final Map<String, MemorySegment> CALLED = new ConcurrentHashMap<>();
 
     private Symbols() {}
+
+    /**
+     * The handle of whatever takes up to eight integers or pointers, and returns one or nothing. By the conventions of
+     * both processors such arguments go into the same registers, or words of the stack, whatever their sizes; a
+     * function does not look at those that it does not take, nor at more of one than its size.
+     */
+    private static final class Any {
+        static final int MOST = 8;
+        static final MethodHandle CALL = link();
+
+        private Any() {}
+
+        @SuppressWarnings("restricted")
+        private static MethodHandle link() {
+            ValueLayout.OfLong any = ValueLayout.JAVA_LONG;
+            return NativeLibrary.isUsable()
+                    ? LINKER.downcallHandle(FunctionDescriptor.of(any, any, any, any, any, any, any, any, any))
+                    : null; // nothing is called then
+        }
+    }
+
+    /**
+     * Calls a function of the loaded libraries by its name of today. For what is called seldom: the function is looked
+     * up by name.
+     *
+     * @param arguments each widened, those that C takes as unsigned without a sign
+     * @return of which as many low bits count as the function's result has
+     */
+    public static long call(String name, long... arguments) {
+        MemorySegment function = CALLED.get(name);
+        if (function == null) {
+            function = NativeLibrary.isUsable() ? findOrNull(name) : null;
+            if (function == null) {
+                throw missing(name);
+            }
+            CALLED.put(name, function);
+        }
+        int count = arguments.length;
+        if (count > Any.MOST) {
+            throw new IllegalArgumentException(name + " takes more than " + Any.MOST);
+        }
+        try {
+            return (long) Any.CALL.invokeExact(
+                    function,
+                    count > 0 ? arguments[0] : 0L,
+                    count > 1 ? arguments[1] : 0L,
+                    count > 2 ? arguments[2] : 0L,
+                    count > 3 ? arguments[3] : 0L,
+                    count > 4 ? arguments[4] : 0L,
+                    count > 5 ? arguments[5] : 0L,
+                    count > 6 ? arguments[6] : 0L,
+                    count > 7 ? arguments[7] : 0L);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** As {@link #call(String, long...)}, of a function at an address. Allocates nothing. */
+    public static long call(
+            MemorySegment function, long first, long second, long third, long fourth, long fifth, long sixth) {
+        try {
+            return (long) Any.CALL.invokeExact(function, first, second, third, fourth, fifth, sixth, 0L, 0L);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** The same with up to three arguments. */
+    public static long call(MemorySegment function, long first, long second, long third) {
+        return call(function, first, second, third, 0, 0, 0);
+    }
+
+    /** A pointer, as an argument of a call; its memory has to be there as long as the call lasts. */
+    public static long address(MemorySegment memory) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("this memory is of Java's heap: " + memory);
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("this memory is closed: " + memory);
+        }
+        return memory.address();
+    }
+
+    /** A pointer that a call has returned, to memory whose size is not known. */
+    @SuppressWarnings("restricted")
+    public static MemorySegment memory(long address) {
+        return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE);
+    }
+
+    /** A function of the C library; {@code NULL} if there are no libraries of DOCA. */
+    public static MemorySegment standardFunction(String name) {
+        return NativeLibrary.isUsable() ? LINKER.defaultLookup().find(name).orElseThrow() : MemorySegment.NULL;
+    }
 
     /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
     @SuppressWarnings("restricted")
     public static MethodHandle downcall(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        Optional<MemorySegment> symbol = NativeLibrary.isUsable() ? find(name) : Optional.empty();
-        return symbol.map(address -> LINKER.downcallHandle(address, descriptor, options))
-                .orElseGet(() -> thrower(name, descriptor));
+        MemorySegment function = NativeLibrary.isUsable() ? findOrNull(name) : null;
+        return function == null ? thrower(name, descriptor) : LINKER.downcallHandle(function, descriptor, options);
     }
 
     private static MethodHandle thrower(String name, FunctionDescriptor descriptor) {
         MethodType type = descriptor.toMethodType();
-        MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
+        MethodHandle thrower = throwMissing().bindTo(name).asType(MethodType.methodType(type.returnType()));
         return MethodHandles.dropArguments(thrower, 0, type.parameterList());
     }
 
@@ -45,13 +143,18 @@ public final class Symbols {
      * bindings find theirs here too.
      */
     public static Optional<MemorySegment> find(String name) {
+        return Optional.ofNullable(findOrNull(name));
+    }
+
+    private static MemorySegment findOrNull(String name) {
         SymbolLookup libraries = SymbolLookup.loaderLookup();
-        return libraries.find(name).or(() -> libraries.find(formerName(name)));
+        MemorySegment function = libraries.find(name).orElse(null);
+        return function == null ? libraries.find(formerName(name)).orElse(null) : function;
     }
 
     /** Whether the loaded libraries have a function, by whichever name. */
     public static boolean has(String name) {
-        return find(name).isPresent();
+        return findOrNull(name) != null;
     }
 
     /** The name by which the loaded libraries have a function; today's if they have it by none. */
@@ -63,10 +166,9 @@ public final class Symbols {
         if (!Releases.isComch(name) || !NativeLibrary.isUsable()) {
             return name;
         }
-        SymbolLookup libraries = SymbolLookup.loaderLookup();
-        return Releases.formerName(name, NativeLibrary.info().generation())
-                .filter(former -> libraries.find(former).isPresent())
-                .orElse(name);
+        String former =
+                Releases.formerName(name, NativeLibrary.info().generation()).orElse(name);
+        return SymbolLookup.loaderLookup().find(former).isPresent() ? former : name;
     }
 
     /** A downcall handle of a function at an address. */

@@ -1,7 +1,6 @@
 package io.github.comch4j.internal.observe;
 
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -9,14 +8,22 @@ import java.util.function.Supplier;
  * state callback runs. Set when libraries are loaded that can tell.
  */
 public final class Diagnosis {
-    private static volatile Supplier<String> source = () -> "";
-    private static volatile Supplier<String> log = () -> "";
-    private static volatile BooleanSupplier refusals = () -> false;
+    private static volatile Source source; // null: libraries that cannot tell
+    private static volatile Supplier<String> log; // null: none
 
     private Diagnosis() {}
 
+    /** Libraries that can tell. */
+    public interface Source {
+        /** As {@link Diagnosis#lastError}. */
+        String lastError();
+
+        /** As {@link Diagnosis#refusedForGood}. */
+        boolean refusedForGood();
+    }
+
     /** Asks {@code newSource} from now on. */
-    public static void from(Supplier<String> newSource) {
+    public static void from(Source newSource) {
         source = Objects.requireNonNull(newSource);
     }
 
@@ -25,23 +32,21 @@ public final class Diagnosis {
         log = Objects.requireNonNull(newLog);
     }
 
-    /** Asks {@code newRefusals} from now on whether waiting changes nothing. */
-    public static void refusalsFrom(BooleanSupplier newRefusals) {
-        refusals = Objects.requireNonNull(newRefusals);
-    }
-
     /** The explanation, or empty. It is told once. */
     public static String lastError() {
-        return source.get();
+        Source asked = source;
+        return asked == null ? "" : asked.lastError();
     }
 
     /** The error that libraries which give no explanation have logged just now, in whichever thread; or empty. */
     public static String lastLogged() {
-        return log.get();
+        Supplier<String> asked = log;
+        return asked == null ? "" : asked.get();
     }
 
     /** Whether the last attempt of this thread to connect was refused for a reason that waiting does not change. */
     public static boolean refusedForGood() {
-        return refusals.getAsBoolean();
+        Source asked = source;
+        return asked != null && asked.refusedForGood();
     }
 }

@@ -19,9 +19,17 @@ public final class Events {
         return PRESENT && RecordedEvents.isOn();
     }
 
+    /** Tells of libraries that were chosen; one object, which the recorder is given and asked to forget. */
+    private record Chosen(String kind, String location, String version, String reason) implements Runnable {
+        @Override
+        public void run() {
+            RecordedEvents.library(kind, location, version, reason);
+        }
+    }
+
     /** The libraries were chosen. */
     public static synchronized void library(String kind, String location, String version, String reason) {
-        library = () -> RecordedEvents.library(kind, location, version, reason);
+        library = new Chosen(kind, location, version, reason);
         if (isOn()) {
             library.run();
         }

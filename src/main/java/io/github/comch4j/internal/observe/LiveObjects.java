@@ -36,7 +36,9 @@ public final class LiveObjects {
     public static void add(Object object) {
         synchronized (LIVE) {
             if (LIVE.add(object)) {
-                OBSERVERS.forEach(observer -> observer.added(object));
+                for (Observer observer : OBSERVERS) {
+                    observer.added(object);
+                }
             }
         }
     }
@@ -45,7 +47,9 @@ public final class LiveObjects {
     public static void remove(Object object) {
         synchronized (LIVE) {
             if (LIVE.remove(object)) {
-                OBSERVERS.forEach(observer -> observer.removed(object));
+                for (Observer observer : OBSERVERS) {
+                    observer.removed(object);
+                }
             }
         }
     }

@@ -201,19 +201,22 @@ final class Batch {
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-    private static final MethodHandle POLL =
-            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-    private static final MethodHandle POLL_ROWS =
-            downcall("comch4j_batch_poll_rows", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-    private static final MethodHandle SUBMIT =
-            downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle FLUSH =
-            downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle CANCEL =
-            downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
     private static final MethodHandle SEND_MESSAGE = downcall(
             EndpointCalls.WIDE ? "comch4j_messages_send_wide" : "comch4j_messages_send",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
+
+    /** Apart: who only sends messages calls none of these. */
+    private static final class FastPath {
+        static final MethodHandle POLL =
+                downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+        static final MethodHandle POLL_ROWS =
+                downcall("comch4j_batch_poll_rows", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+        static final MethodHandle SUBMIT =
+                downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+        static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+
+        private FastPath() {}
+    }
 
     private static Object stubs; // the generation that the library knows; guarded by the class, as the following
     private static boolean fits; // it took them
@@ -249,7 +252,7 @@ final class Batch {
 
     static int poll(long consumer, int limit, int spins) {
         try {
-            return (int) POLL.invokeExact(consumer, limit, spins);
+            return (int) FastPath.POLL.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -257,7 +260,7 @@ final class Batch {
 
     static int pollRows(long consumer, int limit, int spins) {
         try {
-            return (int) POLL_ROWS.invokeExact(consumer, limit, spins);
+            return (int) FastPath.POLL_ROWS.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -265,7 +268,7 @@ final class Batch {
 
     static int submit(long context, int slot) {
         try {
-            return (int) SUBMIT.invokeExact(context, slot);
+            return (int) FastPath.SUBMIT.invokeExact(context, slot);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -273,18 +276,14 @@ final class Batch {
 
     static int flush(long context) {
         try {
-            return (int) FLUSH.invokeExact(context);
+            return (int) FastPath.FLUSH.invokeExact(context);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
     }
 
     static void cancel(long context, int status) {
-        try {
-            CANCEL.invokeExact(context, status);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        Symbols.call(function("comch4j_batch_cancel"), context, status, 0);
     }
 
     static int sendMessage(long endpoint, long connection, MemorySegment message, int length, long place) {
@@ -295,8 +294,8 @@ final class Batch {
         }
     }
 
-    /** One of the callbacks. */
-    static MemorySegment callback(String name) {
+    /** One of its functions. */
+    static MemorySegment function(String name) {
         return LIBRARY == null ? MemorySegment.NULL : LIBRARY.find(name).orElseThrow();
     }
 
@@ -404,19 +403,17 @@ final class Batch {
     /** A table with these functions, by offset; a function that the loaded libraries lack is NULL. */
     private static MemorySegment table(Arena arena, MemoryLayout form, Map<Long, String> functions) {
         MemorySegment table = arena.allocate(form);
-        functions.forEach(
-                (offset, name) -> table.set(ADDRESS, offset, Symbols.find(name).orElse(MemorySegment.NULL)));
+        for (Map.Entry<Long, String> function : functions.entrySet()) {
+            table.set(
+                    ADDRESS,
+                    function.getKey(),
+                    Symbols.find(function.getValue()).orElse(MemorySegment.NULL));
+        }
         return table;
     }
 
     private static boolean initialise(SymbolLookup library, String function, MemorySegment table) {
-        try {
-            MethodHandle init =
-                    Symbols.downcall(library.find(function).orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-            return (int) init.invokeExact(table.address()) != 0;
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+        return (int) Symbols.call(library.find(function).orElseThrow(), table.address(), 0, 0) != 0;
     }
 
     /** The logarithm of a size, by which an array's index is shifted. */

@@ -11,11 +11,11 @@ import java.lang.invoke.VarHandle;
 /** With the batch library: a downcall for each message, which it frees by itself when it has gone out. */
 final class BatchedMessageSender extends MessageSender {
     private static final class Callbacks {
-        static final MemorySegment SENT = Batch.callback("comch4j_messages_sent");
-        static final MemorySegment NOT_SENT = Batch.callback("comch4j_messages_not_sent");
+        static final MemorySegment SENT = Batch.function("comch4j_messages_sent");
+        static final MemorySegment NOT_SENT = Batch.function("comch4j_messages_not_sent");
         static final MemorySegment RECEIVED =
-                Batch.callback(EndpointCalls.WIDE ? "comch4j_messages_received_wide" : "comch4j_messages_received");
-        static final MemorySegment STATE = Batch.callback("comch4j_messages_state");
+                Batch.function(EndpointCalls.WIDE ? "comch4j_messages_received_wide" : "comch4j_messages_received");
+        static final MemorySegment STATE = Batch.function("comch4j_messages_state");
     }
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();

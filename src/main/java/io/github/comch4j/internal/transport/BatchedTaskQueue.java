@@ -7,15 +7,15 @@ import java.lang.foreign.MemorySegment;
 /** With the batch library: slots and queue are in memory that it shares. */
 final class BatchedTaskQueue extends TaskQueue {
     private static final class Callbacks {
-        static final MemorySegment SENT = Batch.callback("comch4j_batch_sent");
-        static final MemorySegment FREED = Batch.callback("comch4j_batch_freed");
-        static final MemorySegment NOT_SENT = Batch.callback("comch4j_batch_not_sent");
-        static final MemorySegment RECEIVED = Batch.callback("comch4j_batch_received");
-        static final MemorySegment RECEIVED_DATA = Batch.callback("comch4j_batch_received_data");
-        static final MemorySegment NOT_RECEIVED = Batch.callback("comch4j_batch_not_received");
-        static final MemorySegment COPIED = Batch.callback("comch4j_batch_copied");
-        static final MemorySegment NOT_COPIED = Batch.callback("comch4j_batch_not_copied");
-        static final MemorySegment STATE = Batch.callback("comch4j_batch_state");
+        static final MemorySegment SENT = Batch.function("comch4j_batch_sent");
+        static final MemorySegment FREED = Batch.function("comch4j_batch_freed");
+        static final MemorySegment NOT_SENT = Batch.function("comch4j_batch_not_sent");
+        static final MemorySegment RECEIVED = Batch.function("comch4j_batch_received");
+        static final MemorySegment RECEIVED_DATA = Batch.function("comch4j_batch_received_data");
+        static final MemorySegment NOT_RECEIVED = Batch.function("comch4j_batch_not_received");
+        static final MemorySegment COPIED = Batch.function("comch4j_batch_copied");
+        static final MemorySegment NOT_COPIED = Batch.function("comch4j_batch_not_copied");
+        static final MemorySegment STATE = Batch.function("comch4j_batch_state");
     }
 
     private final BatchedTransport transport;

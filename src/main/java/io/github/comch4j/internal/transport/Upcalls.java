@@ -23,13 +23,11 @@ import java.util.Map;
  */
 @SuppressWarnings("unused") // found by their names; what DOCA hands over beyond need stays unread
 public final class Upcalls {
-    private static final FunctionDescriptor TASK =
-            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
-    private static final FunctionDescriptor CONSUMER =
-            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
-    private static final FunctionDescriptor CONNECTION =
-            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_BYTE);
-    private static final FunctionDescriptor LONG_MESSAGE = FunctionDescriptor.ofVoid(
+    /**
+     * The shape of all of them, whatever they take: the JVM takes some milliseconds for each shape. A stub reads what
+     * it is not given from registers that hold something else, and of what is shorter than a word the upper bits.
+     */
+    private static final FunctionDescriptor SHAPE = FunctionDescriptor.ofVoid(
             ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
 
     private static final Map<Stub, MemorySegment> ADDRESSES = new EnumMap<>(Stub.class); // guarded by the class
@@ -39,40 +37,30 @@ public final class Upcalls {
     /** A stub: made when it is first asked for, and gone with the last engine. */
     public enum Stub {
         /** {@code doca_ctx_state_changed_callback_t}. */
-        STATE_CHANGED(
-                "stateChanged",
-                FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)),
+        STATE_CHANGED("stateChanged"),
         /** The completion callback of all task types: they differ in a pointer's type only. */
-        TASK_COMPLETED("taskCompleted", TASK),
+        TASK_COMPLETED("taskCompleted"),
         /** The error callback of all task types. */
-        TASK_FAILED("taskFailed", TASK),
+        TASK_FAILED("taskFailed"),
         /** {@code doca_comch_event_connection_status_changed_cb_t} for a new connection. */
-        CONNECTED("connected", CONNECTION),
+        CONNECTED("connected"),
         /** {@code doca_comch_event_connection_status_changed_cb_t} for the end of one. */
-        DISCONNECTED("disconnected", CONNECTION),
+        DISCONNECTED("disconnected"),
         /** {@code doca_comch_event_consumer_cb_t} for a new consumer. */
-        CONSUMER_NEW("consumerNew", CONSUMER),
+        CONSUMER_NEW("consumerNew"),
         /** {@code doca_comch_event_consumer_cb_t} for one that expired. */
-        CONSUMER_EXPIRED("consumerExpired", CONSUMER),
+        CONSUMER_EXPIRED("consumerExpired"),
         /** {@code doca_comch_event_msg_recv_cb_t}, without the batch library. */
-        MESSAGE(
-                "message",
-                FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)),
+        MESSAGE("message"),
         /** {@code doca_cc_event_msg_recv_cb_t} of DOCA 2.5, where the length is a {@code size_t}. */
-        WIDE_MESSAGE("wideMessage", LONG_MESSAGE),
+        WIDE_MESSAGE("wideMessage"),
         /** What the batch library calls, with the user data of the connection. */
-        MESSAGE_OF("messageOf", LONG_MESSAGE);
+        MESSAGE_OF("messageOf");
 
         private final String method;
 
-        @SuppressWarnings("ImmutableEnumChecker") // it is immutable, and does not say so
-        private final FunctionDescriptor descriptor;
-
-        Stub(String method, FunctionDescriptor descriptor) {
+        Stub(String method) {
             this.method = method;
-            this.descriptor = descriptor;
         }
 
         /** For C. There has to be an engine. */
@@ -82,7 +70,12 @@ public final class Upcalls {
     }
 
     private static synchronized MemorySegment addressOf(Stub stub) {
-        return ADDRESSES.computeIfAbsent(stub, missing -> stub(missing.method, missing.descriptor));
+        MemorySegment address = ADDRESSES.get(stub);
+        if (address == null) {
+            address = stub(stub.method);
+            ADDRESSES.put(stub, address);
+        }
+        return address;
     }
 
     /**
@@ -116,7 +109,9 @@ public final class Upcalls {
 
     private Upcalls() {}
 
-    private static void stateChanged(long userData, long context, int previous, int next) {
+    private static void stateChanged(long userData, long context, long previousState, long nextState) {
+        int previous = (int) previousState;
+        int next = (int) nextState;
         ContextEvents events = CONTEXTS.find(userData);
         if (events == null) {
             return; // its object is being destroyed
@@ -132,11 +127,11 @@ public final class Upcalls {
         }
     }
 
-    private static void taskCompleted(long task, long taskUserData, long contextUserData) {
+    private static void taskCompleted(long task, long taskUserData, long contextUserData, long none) {
         taskEnded(task, taskUserData, contextUserData, true);
     }
 
-    private static void taskFailed(long task, long taskUserData, long contextUserData) {
+    private static void taskFailed(long task, long taskUserData, long contextUserData, long none) {
         taskEnded(task, taskUserData, contextUserData, false);
     }
 
@@ -154,8 +149,8 @@ public final class Upcalls {
         }
     }
 
-    private static void message(long event, long buffer, int length, long connection) {
-        wideMessage(event, buffer, Integer.toUnsignedLong(length), connection);
+    private static void message(long event, long buffer, long length, long connection) {
+        wideMessage(event, buffer, length & 0xffff_ffffL, connection);
     }
 
     private static void wideMessage(long event, long buffer, long length, long connection) {
@@ -194,13 +189,13 @@ public final class Upcalls {
         }
     }
 
-    private static void connected(long event, long connection, byte success) {
+    private static void connected(long event, long connection, long success, long none) {
         EndpointEvents events = null;
         try {
             events = Endpoints.of(connection);
             if (events != null) {
                 events.transport().deliverPending();
-                events.connected(connection, success != 0);
+                events.connected(connection, (byte) success != 0);
             }
         } catch (Throwable t) {
             if (events != null) {
@@ -211,26 +206,26 @@ public final class Upcalls {
         }
     }
 
-    private static void disconnected(long event, long connection, byte success) {
+    private static void disconnected(long event, long connection, long success, long none) {
         ConnectionEvents events = null;
         try {
             // not of(): a connection that this process ended, or never knew, is not made known now
             events = ConnectionEvents.find(ConnectionCalls.getUserData(connection));
             if (events != null) {
                 events.transport().deliverPending();
-                events.disconnected(success != 0);
+                events.disconnected((byte) success != 0);
             }
         } catch (Throwable t) {
             fail(events, t);
         }
     }
 
-    private static void consumerNew(long event, long connection, int id) {
-        consumer(connection, id, true);
+    private static void consumerNew(long event, long connection, long id, long none) {
+        consumer(connection, (int) id, true);
     }
 
-    private static void consumerExpired(long event, long connection, int id) {
-        consumer(connection, id, false);
+    private static void consumerExpired(long event, long connection, long id, long none) {
+        consumer(connection, (int) id, false);
     }
 
     private static void consumer(long connection, int id, boolean created) {
@@ -258,12 +253,10 @@ public final class Upcalls {
         Log.logger().log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
     }
 
-    private static MemorySegment stub(String method, FunctionDescriptor descriptor) {
+    private static MemorySegment stub(String method) {
         try {
             return Symbols.upcall(
-                    MethodHandles.lookup().findStatic(Upcalls.class, method, descriptor.toMethodType()),
-                    descriptor,
-                    arena);
+                    MethodHandles.lookup().findStatic(Upcalls.class, method, SHAPE.toMethodType()), SHAPE, arena);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

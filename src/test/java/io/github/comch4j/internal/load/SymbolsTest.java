@@ -3,12 +3,15 @@ package io.github.comch4j.internal.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
@@ -35,7 +38,7 @@ class SymbolsTest {
                 "doca_comch_does_not_exist",
                 FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         assertThatThrownBy(() -> {
-                    int ignored = (int) handle.invokeExact(1L, java.lang.foreign.MemorySegment.NULL);
+                    int ignored = (int) handle.invokeExact(1L, MemorySegment.NULL);
                     assertThat(ignored).isZero();
                 })
                 .isInstanceOfSatisfying(MissingFunctionException.class, e -> {
@@ -51,6 +54,48 @@ class SymbolsTest {
                     nothing.invokeExact(1L);
                 })
                 .isInstanceOf(MissingFunctionException.class);
+    }
+
+    @Test
+    void aFunctionIsCalledByItsName() {
+        assertThatThrownBy(() -> Symbols.call("doca_comch_does_not_exist", 1, 2))
+                .isInstanceOf(MissingFunctionException.class)
+                .hasMessageContaining("doca_comch_does_not_exist");
+        assertThat((int) Symbols.call("doca_pe_destroy", 0)).isEqualTo(DocaError.INVALID_VALUE.code());
+        assertThatThrownBy(() -> Symbols.call("doca_pe_destroy", 1, 2, 3, 4, 5, 6, 7, 8, 9))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("more than 8");
+    }
+
+    @Test
+    void argumentsOfAllSizesArrive() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocate(100);
+            MemorySegment format = arena.allocateFrom("%d %d %hhu");
+            assertThat(Symbols.call(
+                            Symbols.standardFunction("snprintf"),
+                            Symbols.address(text),
+                            text.byteSize(),
+                            Symbols.address(format),
+                            -1,
+                            2,
+                            Byte.toUnsignedLong((byte) 200)))
+                    .isPositive();
+            assertThat(text.getString(0)).isEqualTo("-1 2 200");
+        }
+    }
+
+    @Test
+    void memoryOfACallHasToBeNativeAndThere() {
+        MemorySegment closed;
+        try (Arena arena = Arena.ofConfined()) {
+            closed = arena.allocate(8);
+            assertThat(Symbols.address(closed)).isEqualTo(closed.address());
+        }
+        assertThat(Symbols.address(MemorySegment.NULL)).isZero();
+        assertThatThrownBy(() -> Symbols.address(closed)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Symbols.address(MemorySegment.ofArray(new byte[8])))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
