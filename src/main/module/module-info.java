@@ -6,6 +6,7 @@
  * opened.
  */
 module io.github.comch4j {
+    requires static java.logging; // where System.Logger leads to it
     requires static jdk.jfr; // events are for those JVMs that have it
     requires static org.jspecify; // not transitive: consumers without it could not be compiled
     requires static transitive java.management; // io.github.comch4j.management alone needs it

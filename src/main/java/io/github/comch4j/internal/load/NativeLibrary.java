@@ -182,16 +182,12 @@ public final class NativeLibrary {
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason(), generation);
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
             if (setting.equals("auto")) { // a library that the user has named is not worth a line
-                Log.logger()
-                        .log(
-                                System.Logger.Level.INFO,
-                                "using {0}, version {1} ({2}), because {3}",
-                                info.kind() == LibraryInfo.Kind.EMULATED
-                                        ? "the emulated BlueField"
-                                        : "DOCA in " + info.location(),
-                                info.version(),
-                                Generations.describe(info.generation()),
-                                info.reason());
+                Log.later("using "
+                        + (info.kind() == LibraryInfo.Kind.EMULATED
+                                ? "the emulated BlueField"
+                                : "DOCA in " + info.location())
+                        + ", version " + info.version() + " (" + Generations.describe(info.generation())
+                        + "), because " + info.reason());
             }
             return info;
         }

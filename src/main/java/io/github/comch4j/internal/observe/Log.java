@@ -1,10 +1,16 @@
 package io.github.comch4j.internal.observe;
 
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
 /**
  * The library's logger. Made at its first use: most processes have nothing to log, and do not wait for a logger at
  * their start.
  */
 public final class Log {
+    private static final String NAME = "io.github.comch4j";
+
     private Log() {}
 
     /** Logger {@code io.github.comch4j}. */
@@ -12,7 +18,51 @@ public final class Log {
         return Holder.LOGGER;
     }
 
+    /**
+     * Logs something of level INFO that nobody waits for, in a thread of its own: the first line that a process logs
+     * takes the JDK a tenth of a second. The logger is the line's source, and no class or method of ours.
+     */
+    public static void later(String text) {
+        Later later = new Later(text);
+        later.start();
+    }
+
     private static final class Holder {
-        static final System.Logger LOGGER = System.getLogger("io.github.comch4j");
+        static final System.Logger LOGGER = System.getLogger(NAME);
+    }
+
+    /** No daemon, so that the line is written in a program that ends at once. */
+    private static final class Later extends Thread {
+        private final String text;
+
+        Later(String text) {
+            super("comch4j-log");
+            this.text = text;
+        }
+
+        @Override
+        public void run() {
+            if ("java.logging"
+                    .equals(System.LoggerFinder.getLoggerFinder()
+                            .getClass()
+                            .getModule()
+                            .getName())) {
+                JavaUtilLogging.log(text);
+            } else {
+                logger().log(System.Logger.Level.INFO, text);
+            }
+        }
+    }
+
+    /** Where System.Logger leads to java.util.logging, which alone can be told the source. */
+    private static final class JavaUtilLogging {
+        private JavaUtilLogging() {}
+
+        static void log(String text) {
+            LogRecord said = new LogRecord(Level.INFO, text);
+            said.setLoggerName(NAME);
+            said.setSourceClassName(null); // then formatters name the logger
+            Logger.getLogger(NAME).log(said);
+        }
     }
 }
