@@ -130,7 +130,7 @@ def cases_quick(peers):
         Case("fast", "processes", size=65536, depth=32),
         Case("ops", "one"),
         Case("setup", "one"),
-        Case("first", "processes"),
+        Case("first", "processes", repeats=ROUNDS, impls=both + ["aot", "unix"]),
     ]
     more += [Case("rpc", "processes", size=1 << 20, connections=callers, impls=["java", "unix"]) for callers in (1, 8)]
     more += [Case("msgq-rtt", "one", depth=32, impls=both), Case("fast-rtt", "threads", depth=32)]
@@ -212,6 +212,7 @@ class Runner:
         self.o = options
         self.quick = options.quick
         self.results = []
+        self.cached = None  # the file of first_from_cache, once it is there
         self.distances = []  # of the cores, ns, from the first look to the last
         self.moved = 0  # figures during which the cores moved
         self.failures = []
@@ -295,19 +296,19 @@ class Runner:
             self.o.function,
         ]
 
-    def java(self, arguments, more=()):
+    def java(self, arguments, more=(), classpath=None):
         return [
             self.o.java,
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-            *(["-Xms256m"] if arguments[0] == "first" else HEAP_OPTIONS),
+            *(["-Xms256m"] if arguments[0].startswith("first") else HEAP_OPTIONS),
             f"-Dcomch4j.library={self.o.java_library}",
             f"-Dcomch4j.bench.kernel={kernel_of(self.o.out)}",
             f"-Dcomch4j.bench.lines={os.path.join(os.path.dirname(os.path.abspath(self.o.c)), 'libbench_lines.so')}",
             *AERON_OPTIONS,
             *more,
             "-cp",
-            self.o.classpath,
+            classpath or self.o.classpath,
             "io.github.comch4j.bench.Bench",
             *arguments,
         ]
@@ -321,10 +322,12 @@ class Runner:
             out = self.spawn([self.o.c, *self.arguments(case, impl, impl)])
         elif impl == "java":
             out = self.spawn(self.java(self.arguments(case, impl)))
+        elif impl == "aot":
+            out = self.first_from_cache(case)
         elif impl in ("aeron", "unix"):
             work = (
                 case.work + "-unix"
-                if case.work in ("rpc", "echo", "socket")
+                if case.work in ("rpc", "echo", "socket", "first")
                 else impl + ("-rtt" if case.work.endswith("-rtt") else "")
             )
             out = self.spawn(self.java(self.arguments(case, impl, work)))
@@ -340,6 +343,29 @@ class Runner:
                 row["work"] = case.work + ("-sender" if row["work"].endswith("-sender") else "")
             row["case"] = case.name()
         return rows
+
+    def first_from_cache(self, case):
+        """The first message of a JVM with a cache of classes and linked code, of a run like it; from JDK 25 on."""
+        arguments = self.arguments(case, "aot")
+        jars = self.jars()
+        cache = os.path.abspath(os.path.join(self.o.out, "first.aot"))
+        if self.cached != cache:
+            self.spawn(self.java(arguments, [f"-Dcomch4j.bench.child=-XX:AOTCacheOutput={cache}"], jars))
+            self.cached = cache
+        return self.spawn(self.java(arguments, [f"-Dcomch4j.bench.child=-XX:AOTCache={cache}"], jars))
+
+    def jars(self):
+        """The class path with jars in the place of folders: a cache takes nothing from folders."""
+        entries = []
+        for number, entry in enumerate(self.o.classpath.split(os.pathsep)):
+            if os.path.isdir(entry):
+                jar = os.path.abspath(os.path.join(self.o.out, f"classes-{number}.jar"))
+                if not self.cached:
+                    program = os.path.join(os.path.dirname(self.o.java), "jar")
+                    self.spawn([program, "--create", "--no-compress", "--file", jar, "-C", entry, "."])
+                entry = jar
+            entries.append(entry)
+        return os.pathsep.join(entries)
 
     def ucx(self, case):
         """ucx_perftest over shared memory: tag_bw, or tag_lat for a ping-pong.
@@ -780,7 +806,7 @@ def table(results):
         ]
         for distance, group in by_distance(rows):
             cells = {}
-            for impl in ("c", "java", "batched", "aeron", "unix", "ucx", "memcpy", "jmh"):
+            for impl in ("c", "java", "batched", "aot", "aeron", "unix", "ucx", "memcpy", "jmh"):
                 values = [r["value"] for r in group if r["impl"] == impl]
                 if values:
                     cells[impl] = statistics.median(values)

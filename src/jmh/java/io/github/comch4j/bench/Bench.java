@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /** The program: {@code Bench WORK [OPTION VALUE]...}, see {@link Options}. */
 public final class Bench {
+    /** An option for the child alone. */
+    private static final String CHILD = "comch4j.bench.child";
+
     private static String[] commandLine;
 
     private Bench() {}
@@ -27,6 +30,7 @@ public final class Bench {
             case "idle" -> Works.idle(options);
             case "setup" -> Works.setup(options);
             case "first" -> Works.first(options);
+            case "first-unix" -> Works.firstOverUnix(options);
             case "rpc", "rpc-unix" -> RpcWorks.run(options);
             case "echo", "echo-unix" -> EchoWorks.run(options);
             case "socket", "socket-unix" -> SocketWorks.run(options);
@@ -68,6 +72,9 @@ public final class Bench {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        if (System.getProperty(CHILD) != null) {
+            command.add(System.getProperty(CHILD));
+        }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Bench.class.getName()));
         command.addAll(List.of(commandLine));
         command.addAll(List.of("--form", "client", "--name", options.name()));

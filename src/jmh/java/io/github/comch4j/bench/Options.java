@@ -32,7 +32,7 @@ final class Options {
               ops                        cost of single operations
               idle                       cost of progress with --connections idle connections
               setup                      connections made and ended per second
-              first                      time from a process's start to its first message
+              first, first-unix          time from a process's start to its first message
               aeron, aeron-rtt           the same over Aeron IPC with an embedded media driver
               unix, unix-rtt             the same over a Unix-domain SocketChannel
               echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket

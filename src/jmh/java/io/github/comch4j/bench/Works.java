@@ -6,6 +6,9 @@ import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -379,6 +382,30 @@ final class Works {
         loop.waitFor("room", () -> outlet.trySend(0));
         outlet.close();
         loop.close();
+    }
+
+    /** The same over a Unix-domain socket: what a JVM takes in any case. */
+    static void firstOverUnix(Options options) throws Exception {
+        ByteBuffer message = ByteBuffer.allocate(Long.BYTES);
+        if (options.form() == Options.Form.CLIENT) {
+            try (SocketChannel socket = UnixSockets.connect(options)) {
+                socket.write(message.putLong(options.since()).flip());
+            }
+            return;
+        }
+        ServerSocketChannel server = UnixSockets.serve(options);
+        Process child = Bench.child(options, "--since", Long.toString(System.nanoTime()));
+        try (SocketChannel socket = server.accept()) {
+            while (message.hasRemaining() && socket.read(message) >= 0) {
+                Thread.onSpinWait();
+            }
+            long now = System.nanoTime();
+            new Report(options.with("--form", "processes"), "first")
+                    .value((now - message.flip().getLong()) / 1e6, "ms")
+                    .print();
+        }
+        UnixSockets.close(server, options);
+        Bench.join(child);
     }
 
     /** Runs one side in a thread and the other one in this thread. */
