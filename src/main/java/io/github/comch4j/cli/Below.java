@@ -1,11 +1,13 @@
 package io.github.comch4j.cli;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +104,13 @@ final class Below implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             at.close();
             throw e;
+        }
+    }
+
+    /** Waits until the names in it are on the disk. */
+    void force() throws IOException {
+        try (FileChannel open = FileChannel.open(folder.path(), StandardOpenOption.READ)) {
+            open.force(true);
         }
     }
 

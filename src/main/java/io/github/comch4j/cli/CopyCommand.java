@@ -68,6 +68,11 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     private boolean update;
 
     @Option(
+            names = {"-P", "--links"},
+            description = "links as such, if they do not lead out of the folder at the other end; else none")
+    private boolean links;
+
+    @Option(
             names = {"-q", "--quiet"},
             description = "no progress on the terminal")
     private boolean quiet;
@@ -224,7 +229,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         int consumer = ready.rest().readInt();
         int chunkBytes = ready.rest().readInt();
         boolean into = ready.rest().readBoolean();
-        CopySender sender = new CopySender(link, progress, recursive, update);
+        CopySender sender = new CopySender(link, progress, new CopyWish(recursive, update, links));
         List<CopySender.Source> sources = new ArrayList<>();
         List<Below> opened = new ArrayList<>();
         try {
@@ -282,8 +287,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             ComchInputChannel in = link.input();
             link.send('G', message -> {
                 message.writeInt(CopyServer.VERSION);
-                message.writeBoolean(recursive);
-                message.writeBoolean(update);
+                new CopyWish(recursive, update, links).write(message);
                 message.writeInt(in.id());
                 message.writeInt(CopyLink.CHUNK_BYTES);
                 message.writeInt(wanted.size());

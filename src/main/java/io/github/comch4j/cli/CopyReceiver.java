@@ -39,9 +39,9 @@ final class CopyReceiver {
     /** Of folders whose mode and time are set at the end; those of further ones are not. */
     private static final int MOST_FOLDERS = 1_000_000;
 
-    /** A file or folder as the other end has announced it. */
-    private record Entry(List<String> way, String name, int mode, FileTime time, long size, boolean update) {
-        static Entry of(List<String> base, DataInputStream in) throws IOException {
+    /** Where something goes, as the other end has named it. */
+    private record Target(List<String> way, String name) {
+        static Target of(List<String> base, DataInputStream in) throws IOException {
             String path = in.readUTF();
             List<String> names = Below.names(path);
             if (names.isEmpty()) {
@@ -49,13 +49,42 @@ final class CopyReceiver {
             }
             List<String> way = new ArrayList<>(base);
             way.addAll(names.subList(0, names.size() - 1));
+            return new Target(List.copyOf(way), names.getLast());
+        }
+
+        /** Whether a link with this text, there, stays below the root, whatever other such links there are. */
+        boolean keepsBelow(String link) {
+            int up = 0;
+            boolean down = false;
+            for (String name : link.split("/")) {
+                if (name.equals("..")) {
+                    if (down) {
+                        return false; // of what may be a link itself
+                    }
+                    up++;
+                } else {
+                    down |= !name.isEmpty() && !name.equals(".");
+                }
+            }
+            return !link.startsWith("/") && up <= way.size();
+        }
+
+        @Override
+        public String toString() {
+            return CopyLink.printable(String.join("/", way) + (way.isEmpty() ? "" : "/") + name);
+        }
+    }
+
+    /** A file or folder as the other end has announced it. */
+    private record Entry(Target target, int mode, FileTime time, long size, boolean update) {
+        static Entry of(Target target, DataInputStream in) throws IOException {
             int mode = in.readUnsignedShort() & 0777;
             FileTime time = time(in.readLong(), in.readInt());
             long size = in.readLong();
             if (size < 0) {
                 throw new ProgramException("the other end has a file of " + size + " bytes");
             }
-            return new Entry(List.copyOf(way), names.getLast(), mode, time, size, in.readBoolean());
+            return new Entry(target, mode, time, size, in.readBoolean());
         }
 
         private static FileTime time(long seconds, int nanos) {
@@ -70,11 +99,6 @@ final class CopyReceiver {
             return there.isRegularFile()
                     && there.size() == size
                     && there.lastModifiedTime().equals(time);
-        }
-
-        @Override
-        public String toString() {
-            return CopyLink.printable(String.join("/", way) + (way.isEmpty() ? "" : "/") + name);
         }
     }
 
@@ -108,9 +132,9 @@ final class CopyReceiver {
     /** Until the other end has sent all. */
     void receive() throws IOException {
         while (true) {
-            CopyLink.Message message = link.expect("EDKZ");
+            CopyLink.Message message = link.expect("EDLKZ");
             switch (message.kind()) {
-                case 'E', 'D' -> entry(message);
+                case 'E', 'D', 'L' -> entry(message);
                 case 'K' -> report.refused(CopyLink.text(message), CopyLink.text(message)); // name and reason
                 default -> {
                     finishFolders();
@@ -124,20 +148,18 @@ final class CopyReceiver {
     private void entry(CopyLink.Message message) throws IOException {
         String name = "a file";
         try {
-            Entry entry = Entry.of(base, message.rest());
-            name = entry.toString();
-            try (Below parent = root.walk(entry.way)) {
-                if (message.kind() == 'D') {
-                    folder(parent, entry);
-                } else {
-                    file(parent, entry);
+            Target target = Target.of(base, message.rest());
+            name = target.toString();
+            try (Below parent = root.walk(target.way)) {
+                switch (message.kind()) {
+                    case 'D' -> folder(parent, Entry.of(target, message.rest()));
+                    case 'L' -> symbolicLink(parent, target, message.rest().readUTF());
+                    default -> file(parent, Entry.of(target, message.rest()));
                 }
             }
         } catch (Refusal e) {
             refuse(name, String.valueOf(e.getMessage()));
-        } catch (InvalidPathException e) {
-            refuse(name, CopySender.reason(e));
-        } catch (java.nio.file.FileSystemException e) {
+        } catch (InvalidPathException | java.nio.file.FileSystemException e) {
             refuse(name, CopySender.reason(e));
         }
     }
@@ -157,7 +179,7 @@ final class CopyReceiver {
     }
 
     private void folder(Below parent, Entry entry) throws IOException {
-        parent.madeFolder(entry.name).close();
+        parent.madeFolder(entry.target.name).close();
         if (folders.size() < MOST_FOLDERS) {
             folders.add(entry);
         }
@@ -167,10 +189,10 @@ final class CopyReceiver {
     /** What is put into a folder changes its time, and may not be allowed by its mode. */
     private void finishFolders() {
         for (Entry entry : folders.reversed()) {
-            try (Below parent = root.walk(entry.way)) {
-                keep(parent.path(entry.name), entry);
+            try (Below parent = root.walk(entry.target.way)) {
+                keep(parent.path(entry.target.name), entry);
             } catch (IOException e) {
-                report.failed(entry.toString(), CopySender.reason(e));
+                report.failed(entry.target.toString(), CopySender.reason(e));
             }
         }
     }
@@ -190,9 +212,25 @@ final class CopyReceiver {
         }
     }
 
+    private void symbolicLink(Below parent, Target target, String text) throws IOException {
+        report.begin(target.toString(), 0);
+        if (!target.keepsBelow(text)) {
+            throw new Refusal("is a link that leads out of the folder at the other end: " + CopyLink.printable(text));
+        }
+        Path path = parent.path(part(target.name));
+        PosixFileAttributes there = at(parent, target.name);
+        if (there != null && there.isDirectory()) {
+            throw new Refusal("is a folder at the other end");
+        }
+        Files.createSymbolicLink(path, Path.of(text));
+        Files.move(path, parent.path(target.name), StandardCopyOption.ATOMIC_MOVE);
+        report.done();
+        link.send('O');
+    }
+
     private void file(Below parent, Entry entry) throws IOException {
-        report.begin(entry.toString(), entry.size);
-        PosixFileAttributes there = at(parent, entry.name);
+        report.begin(entry.target.toString(), entry.size);
+        PosixFileAttributes there = at(parent, entry.target.name);
         if (there != null && there.isDirectory()) {
             throw new Refusal("is a folder at the other end");
         }
@@ -202,7 +240,7 @@ final class CopyReceiver {
             link.send('O');
             return;
         }
-        String part = part(entry.name);
+        String part = part(entry.target.name);
         PosixFileAttributes begun = at(parent, part);
         if (begun != null && !begun.isRegularFile()) {
             throw new Refusal("cannot be begun: " + part + " is no file");
@@ -226,7 +264,9 @@ final class CopyReceiver {
                 throw new Refusal("did not arrive as it was sent: its sums differ");
             }
             keep(path, entry);
-            Files.move(path, parent.path(entry.name), StandardCopyOption.ATOMIC_MOVE);
+            file.force(true); // whatever happens to the machine, what has the name is whole
+            Files.move(path, parent.path(entry.target.name), StandardCopyOption.ATOMIC_MOVE);
+            parent.force();
         }
         report.done();
         link.send('O');

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
@@ -24,16 +25,13 @@ final class CopySender {
 
     private final CopyLink link;
     private final CopyReport report;
-    private final boolean recursive;
-    private final boolean update;
+    private final CopyWish wish;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
 
-    /** {@code update}: what is there already, with the same size and time, is not sent. */
-    CopySender(CopyLink link, CopyReport report, boolean recursive, boolean update) {
+    CopySender(CopyLink link, CopyReport report, CopyWish wish) {
         this.link = link;
         this.report = report;
-        this.recursive = recursive;
-        this.update = update;
+        this.wish = wish;
     }
 
     void send(List<Source> sources) throws IOException {
@@ -60,7 +58,9 @@ final class CopySender {
             if (attributes.isRegularFile()) {
                 total[0]++;
                 total[1] += attributes.size();
-            } else if (attributes.isDirectory() && recursive) {
+            } else if (attributes.isSymbolicLink() && wish.links()) {
+                total[0]++;
+            } else if (attributes.isDirectory() && wish.recursive()) {
                 try (Below folder = parent.folder(name)) {
                     for (String each : folder.names()) {
                         count(folder, each, total);
@@ -85,9 +85,11 @@ final class CopySender {
             if (!CopyReceiver.isPart(name)) {
                 file(parent, name, as, attributes);
             }
+        } else if (attributes.isSymbolicLink()) {
+            symbolicLink(parent, name, as);
         } else if (!attributes.isDirectory()) {
             report.failed(as, "is neither a file nor a folder");
-        } else if (!recursive) {
+        } else if (!wish.recursive()) {
             report.failed(as, "is a folder (-r copies folders)");
         } else {
             folder(parent, name, as, attributes);
@@ -106,6 +108,29 @@ final class CopySender {
             }
         } catch (FileSystemException e) {
             report.failed(as, reason(e));
+        }
+    }
+
+    private void symbolicLink(Below parent, String name, String as) throws IOException {
+        if (!wish.links()) {
+            report.failed(as, "is a link (-P copies links)");
+            return;
+        }
+        try {
+            String target = Files.readSymbolicLink(parent.path(name)).toString();
+            link.send('L', message -> {
+                message.writeUTF(as);
+                message.writeUTF(target);
+            });
+        } catch (IOException | ProgramException e) {
+            report.failed(as, e instanceof ProgramException ? e.getMessage() : reason(e));
+            return;
+        }
+        CopyLink.Message answer = receive("OX");
+        if (answer.kind() == 'X') {
+            report.refused(as, CopyLink.text(answer));
+        } else {
+            report.done();
         }
     }
 
@@ -139,7 +164,7 @@ final class CopySender {
             message.writeLong(time.getEpochSecond());
             message.writeInt(time.getNano());
             message.writeLong(size);
-            message.writeBoolean(update);
+            message.writeBoolean(wish.update());
         });
     }
 

@@ -163,15 +163,14 @@ final class CopyServer {
     }
 
     private void get(CopyLink link, DataInputStream wish, Done done) throws IOException {
-        boolean recursive = wish.readBoolean();
-        boolean update = wish.readBoolean();
+        CopyWish what = CopyWish.read(wish);
         int consumer = wish.readInt();
         int chunkBytes = wish.readInt();
         int count = wish.readInt();
         if (count < 0 || count > MOST_SOURCES) {
             throw new ProgramException("a client wants " + count + " files at once");
         }
-        CopySender sender = new CopySender(link, done, recursive, update);
+        CopySender sender = new CopySender(link, done, what);
         List<CopySender.Source> sources = new ArrayList<>();
         List<Below> opened = new ArrayList<>();
         try {

@@ -233,8 +233,8 @@ class CopyIT {
         ChildVm server = serve();
         failed(cp("host", "dpu:../secret", here), "not the name of a file: ..");
         failed(cp("host", "dpu:out/secret", here), "is no folder, or a link");
-        failed(cp("host", "dpu:link", here), "comch: link: not copied: is neither a file nor a folder");
-        failed(cp("host", "-r", "dpu:out", here), "comch: out: not copied: is neither a file nor a folder");
+        failed(cp("host", "dpu:link", here), "comch: link: not copied: is a link (-P copies links)");
+        failed(cp("host", "-r", "dpu:out", here), "comch: out: not copied: is a link (-P copies links)");
         failed(cp("host", here.resolve("x"), "dpu:out/"), "no such folder there: /out");
         failed(cp("host", here.resolve("x"), "dpu:out/y"), "is no folder, or a link");
         failed(cp("host", here.resolve("x"), "dpu:../y"), "not the name of a file: ..");
@@ -243,6 +243,36 @@ class CopyIT {
         assertThat(secret).hasContent("secret");
         assertThat(here).isDirectoryNotContaining("glob:**/secret");
         assertThat(folder.resolve("y")).doesNotExist();
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    @Test
+    void linksAreCopiedIfTheyStayBelow() throws Exception {
+        Path tree = Files.createDirectories(here.resolve("d/e"));
+        Files.writeString(here.resolve("d/x"), "x");
+        Files.createSymbolicLink(tree.resolve("up"), Path.of("../x"));
+        Files.createSymbolicLink(tree.resolve("beside"), Path.of("none"));
+        ChildVm server = serve();
+        assertThat(succeeded(cp("host", "-v", "-rP", here.resolve("d"), "dpu:")))
+                .startsWith("comch: copied 3 of 3 files");
+        assertThat(Files.readSymbolicLink(there.resolve("d/e/up"))).isEqualTo(Path.of("../x"));
+        assertThat(there.resolve("d/e/up")).hasContent("x");
+        assertThat(Files.readSymbolicLink(there.resolve("d/e/beside"))).isEqualTo(Path.of("none"));
+        succeeded(cp("host", "-rP", "dpu:d", here.resolve("new")));
+        assertThat(Files.readSymbolicLink(here.resolve("new/e/up"))).isEqualTo(Path.of("../x"));
+        succeeded(cp("host", "-rP", here.resolve("d"), "dpu:")); // once more, in their place
+
+        Path out = Files.createDirectory(here.resolve("out"));
+        Files.createSymbolicLink(out.resolve("absolute"), Path.of("/etc/passwd"));
+        Files.createSymbolicLink(out.resolve("above"), Path.of("../../x"));
+        Files.createSymbolicLink(out.resolve("through"), Path.of("e/../../../x"));
+        failed(
+                cp("host", "-rP", out, "dpu:"),
+                "comch: out/absolute: not copied: is a link that leads out of the folder at the other end: /etc/passwd",
+                "comch: out/above: not copied: is a link that leads out",
+                "comch: out/through: not copied: is a link that leads out");
+        assertThat(there.resolve("out")).isEmptyDirectory();
+        failed(cp("host", "-r", here.resolve("d"), "dpu:"), "comch: d/e/up: not copied: is a link (-P copies links)");
         assertThat(server.isAlive()).isTrue();
     }
 
@@ -307,7 +337,7 @@ class CopyIT {
                     message('P', out -> out.writeInt(CopyServer.VERSION + 1)),
                     message('G', out -> {
                         out.writeInt(CopyServer.VERSION);
-                        out.writeShort(0);
+                        out.write(new byte[3]);
                         out.writeInt(1);
                         out.writeInt(1);
                         out.writeInt(Integer.MAX_VALUE);
@@ -370,22 +400,9 @@ class CopyIT {
     void progressIsForTerminals() throws Exception {
         Files.write(here.resolve("x"), random(SIZE));
         serve();
-        String command = String.join(
-                " ",
-                "DOCA_EMU_SIDE=host COMCH4J_LIBRARY=emulated",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED -Xmx64m -cp",
-                System.getProperty("java.class.path"),
-                Comch.class.getName(),
-                "cp --name",
-                name,
-                here.resolve("x").toString(),
-                "dpu:");
         Path drawn = folder.resolve("drawn");
-        Process terminal = new ProcessBuilder("script", "-qec", command, "/dev/null")
-                .redirectErrorStream(true)
-                .redirectOutput(drawn.toFile())
-                .start();
+        String[] words = {"cp", "--name", name, here.resolve("x").toString(), "dpu:"};
+        Process terminal = Pty.start(drawn, Map.of("DOCA_EMU_SIDE", "host"), Pty.line(words));
         assertThat(terminal.waitFor()).as(Files.readString(drawn)).isZero();
         assertThat(Files.readString(drawn))
                 .containsPattern("100% \\[=+\\] 2/2 MiB \\(.*MiB/s")

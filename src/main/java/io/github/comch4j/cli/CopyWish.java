@@ -1,0 +1,24 @@
+package io.github.comch4j.cli;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+
+/**
+ * What is to be copied of what is named.
+ *
+ * @param recursive folders, with all that is in them
+ * @param update not what is there already with the same size and time
+ * @param links links, as such
+ */
+record CopyWish(boolean recursive, boolean update, boolean links) {
+    static CopyWish read(DataInputStream in) throws IOException {
+        return new CopyWish(in.readBoolean(), in.readBoolean(), in.readBoolean());
+    }
+
+    void write(DataOutputStream out) throws IOException {
+        out.writeBoolean(recursive);
+        out.writeBoolean(update);
+        out.writeBoolean(links);
+    }
+}
