@@ -31,7 +31,8 @@ command -v npm >/dev/null 2>&1 || missing="Node.js with npm is missing (20 or ne
 [ -n "$missing" ] || [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
   missing="Node.js $(node -v) is too old: 20 or newer is needed"
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
-[ $check -eq 0 ] || [ -n "$browser" ] || missing="Chromium is missing: apt-get install chromium (Debian)"
+[ -n "$missing" ] || [ $check -eq 0 ] || [ -n "$browser" ] ||
+  missing="Chromium is missing: apt-get install chromium (Debian)"
 if [ -n "$missing" ]; then
   [ $check -eq 0 ] || { say "skipped: $missing"; exit 0; }
   die "$missing"

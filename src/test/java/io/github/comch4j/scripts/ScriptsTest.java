@@ -37,6 +37,7 @@ class ScriptsTest {
                 "install-emulator.sh | --release 4.0 x     | no such release: 4.0",
                 "bench.sh            | --only              | --only needs a value",
                 "bench.sh            | --library           | --library needs a value",
+                "dev/site.sh         | --nope              | no such option: --nope",
                 "test.sh             | nope                | no such stage: nope",
             })
     void aWrongCommandLineIsToldAtOnce(String script, String arguments, String sentence) throws Exception {
