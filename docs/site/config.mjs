@@ -94,8 +94,19 @@ export default {
               ['Read and write a remote file', '/cookbook#blocks-remote-reads-and-writes-of-a-mapped-file']
             )
           },
+          {
+            text: 'Samples to start',
+            link: '/samples',
+            collapsed: true,
+            items: pages(
+              ['File drop', '/samples/filedrop'],
+              ['Telemetry', '/samples/telemetry'],
+              ['Key-value service', '/samples/keyvalue'],
+              ['Block device', '/samples/blockdevice'],
+              ['gRPC', '/samples/grpc']
+            )
+          },
           ...pages(
-            ['Samples to start', '/samples'],
             ['From C, JNI or Unix sockets', '/coming-from'],
             ['Sockets', '/sockets'],
             ['Calls', '/rpc'],

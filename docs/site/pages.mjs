@@ -8,6 +8,7 @@ import path from 'node:path'
 const [root, folder] = process.argv.slice(2)
 const base = process.env.SITE_BASE ?? '/'
 const ROOT_PAGES = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+const SAMPLES = 'src/test/java/samples'
 const faults = []
 
 function pagesBelow(place) {
@@ -21,6 +22,9 @@ function pagesBelow(place) {
 /** Where a file of the repository stands on the site, if it is a page. */
 function pageOf(file) {
   if (ROOT_PAGES.includes(file)) return file.toLowerCase()
+  if (file.startsWith(SAMPLES + '/') && file.endsWith('/README.md')) {
+    return file.slice(SAMPLES.length - 'samples'.length).replace(/\/README\.md$/, '.md')
+  }
   if (!file.startsWith('docs/') || !file.endsWith('.md')) return null
   return file.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1index.md')
 }
@@ -63,7 +67,7 @@ function linksOf(text, from) {
 }
 
 fs.rmSync(folder, { recursive: true, force: true })
-for (const file of [...pagesBelow('docs'), ...ROOT_PAGES]) {
+for (const file of [...pagesBelow('docs'), ...pagesBelow(SAMPLES), ...ROOT_PAGES]) {
   const to = path.join(folder, pageOf(file))
   fs.mkdirSync(path.dirname(to), { recursive: true })
   fs.writeFileSync(to, linksOf(fs.readFileSync(path.join(root, file), 'utf8'), file))
