@@ -38,6 +38,8 @@ import picocli.CommandLine.Spec;
         })
 final class SampleCommand implements Runnable {
     private static final String CLIENTS_TEXT = "Message from the client";
+    /** The DPU's device in all guides. */
+    private static final String DPU = "03:00.0";
 
     @Spec
     private CommandSpec spec;
@@ -50,84 +52,49 @@ final class SampleCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "the sample is missing");
     }
 
-    /** Of a server on DOCA's control path or fast path. */
-    static final class ServerPlaces {
+    /** Where a program runs, with the defaults of its kind. */
+    static final class Places {
         @Option(
                 names = {"-p", "--pci-addr"},
                 paramLabel = "PCI",
-                defaultValue = "03:00.0",
                 converter = Words.Place.class,
-                description = "the DPU's own device (${DEFAULT-VALUE})")
+                description = "this side's device (${DEFAULT-VALUE})")
         private SampleOptions.Place device;
 
         @Option(
                 names = {"-r", "--rep-pci"},
                 paramLabel = "PCI",
-                defaultValue = "b1:00.0",
                 converter = Words.Place.class,
-                description = "the host's function to serve (${DEFAULT-VALUE})")
+                description = "the host's function to serve (${DEFAULT-VALUE}); a client does not use it")
         private SampleOptions.Place function;
+
+        private Places(String device, String function) {
+            this.device = SampleOptions.Place.of(device);
+            this.function = SampleOptions.Place.of(function);
+        }
     }
 
-    /** Of a client, which has no use for the second, and takes it as the programs in C do. */
-    static final class ClientPlaces {
-        @Option(
-                names = {"-p", "--pci-addr"},
-                paramLabel = "PCI",
-                defaultValue = "b1:00.0",
-                converter = Words.Place.class,
-                description = "the host's function (${DEFAULT-VALUE})")
-        private SampleOptions.Place device;
+    /** One end of a conversation. */
+    abstract static class End implements UsesDevice {
+        final boolean server;
 
-        @Option(
-                names = {"-r", "--rep-pci"},
-                paramLabel = "PCI",
-                defaultValue = "b1:00.0",
-                converter = Words.Place.class,
-                description = "taken and not used")
-        private SampleOptions.Place function;
+        @Mixin
+        final Places places;
+
+        @Mixin
+        Common common;
+
+        @Spec
+        CommandSpec spec;
+
+        private End(boolean server, String function) {
+            this.server = server;
+            this.places = new Places(server ? DPU : function, function);
+        }
     }
 
-    /** {@link ServerPlaces} of the endpoint API, whose programs have other defaults. */
-    static final class ChannelServerPlaces {
-        @Option(
-                names = {"-p", "--pci-addr"},
-                paramLabel = "PCI",
-                defaultValue = "03:00.0",
-                converter = Words.Place.class,
-                description = "the DPU's own device (${DEFAULT-VALUE})")
-        private SampleOptions.Place device;
-
-        @Option(
-                names = {"-r", "--rep-pci"},
-                paramLabel = "PCI",
-                defaultValue = "3b:00.0",
-                converter = Words.Place.class,
-                description = "the host's function to serve (${DEFAULT-VALUE})")
-        private SampleOptions.Place function;
-    }
-
-    /** {@link ClientPlaces} of the endpoint API. */
-    static final class ChannelClientPlaces {
-        @Option(
-                names = {"-p", "--pci-addr"},
-                paramLabel = "PCI",
-                defaultValue = "3b:00.0",
-                converter = Words.Place.class,
-                description = "the host's function (${DEFAULT-VALUE})")
-        private SampleOptions.Place device;
-
-        @Option(
-                names = {"-r", "--rep-pci"},
-                paramLabel = "PCI",
-                defaultValue = "3b:00.0",
-                converter = Words.Place.class,
-                description = "taken and not used")
-        private SampleOptions.Place function;
-    }
-
-    /** What to send, and to whom. */
-    static final class PathText {
+    /** On DOCA's control path or fast path. */
+    abstract static class PathEnd extends End {
         @Option(
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
@@ -142,8 +109,11 @@ final class SampleCommand implements Runnable {
                 description = "whose programs' server name: 3.0 (Comch), or 2.6 or 2.5 (doca_cc); the library's")
         private @Nullable String generation;
 
-        private SampleOptions options(
-                CommandSpec spec, boolean server, SampleOptions.Place device, SampleOptions.Place function) {
+        private PathEnd(boolean server) {
+            super(server, "b1:00.0");
+        }
+
+        final SampleOptions options() {
             Generation chosen = generation == null
                     ? null
                     : switch (generation) {
@@ -153,13 +123,24 @@ final class SampleCommand implements Runnable {
                         default ->
                             throw Words.wrong(spec, "--generation " + generation + ": must be 3.0 or 2.6 or 2.5");
                     };
-            byte[] bytes = text(spec, text, SampleOptions.MOST_TEXT);
-            return new SampleOptions(server, device, function, bytes, Optional.ofNullable(chosen));
+            byte[] bytes = bytes(spec, text, SampleOptions.MOST_TEXT);
+            return new SampleOptions(server, places.device, places.function, bytes, Optional.ofNullable(chosen));
         }
     }
 
-    /** How much DOCA 2.5's application {@code secure_channel} sends. */
-    static final class Effort {
+    /** Of the endpoint API, whose programs have another function. */
+    abstract static class EndpointEnd extends End {
+        private EndpointEnd(boolean server) {
+            super(server, "3b:00.0");
+        }
+
+        final SampleOptions options(byte[] text) {
+            return SampleOptions.ofEndpoints(server, places.device, places.function, text);
+        }
+    }
+
+    /** Of DOCA 2.5's application {@code secure_channel}. */
+    abstract static class SecureEnd extends EndpointEnd {
         @Option(
                 names = {"-s", "--msg-size"},
                 paramLabel = "BYTES",
@@ -180,20 +161,23 @@ final class SampleCommand implements Runnable {
                 paramLabel = "COUNT",
                 defaultValue = "0",
                 description =
-                        "to end without Ctrl-C, when so many have been received and all that was sent has" + " arrived")
+                        "to end without Ctrl-C, when so many have been received and all that was sent has arrived")
         private int endAfter;
 
-        private void run(CommandSpec spec, boolean server, SampleOptions.Place device, SampleOptions.Place function) {
+        private SecureEnd(boolean server) {
+            super(server);
+        }
+
+        @Override
+        public void run() {
             int each = (int) Words.within(spec, "--msg-size", size, 1, SecureChannelSample.MESSAGE_SIZE);
             Words.within(spec, "--num-msgs", messages, 1, Integer.MAX_VALUE);
             Words.within(spec, "--end-after", endAfter, 0, Integer.MAX_VALUE);
-            byte[] pattern = SecureChannelSample.pattern(each);
-            SampleOptions options = SampleOptions.ofEndpoints(server, device, function, pattern);
-            new SecureChannelSample(options, messages, endAfter).run();
+            new SecureChannelSample(options(SecureChannelSample.pattern(each)), messages, endAfter).run();
         }
     }
 
-    private static byte[] text(CommandSpec spec, String text, int most) {
+    private static byte[] bytes(CommandSpec spec, String text, int most) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length < 1 || bytes.length > most) {
             throw Words.wrong(spec, "--text of " + bytes.length + " bytes: must be 1 to " + most);
@@ -206,22 +190,14 @@ final class SampleCommand implements Runnable {
             description = "On the DPU: gets a message, answers it, ends.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-server -p 03:00.0 -r b1:00.0 -t \"from the DPU\"")
-    static final class CtrlPathServer implements UsesDevice {
-        @Mixin
-        private ServerPlaces places;
-
-        @Mixin
-        private PathText text;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+    static final class CtrlPathServer extends PathEnd {
+        CtrlPathServer() {
+            super(true);
+        }
 
         @Override
         public void run() {
-            new CtrlPathSample(text.options(spec, true, places.device, places.function)).run();
+            new CtrlPathSample(options()).run();
         }
     }
 
@@ -230,22 +206,14 @@ final class SampleCommand implements Runnable {
             description = "On the host: sends a message, gets the answer, ends.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-client -p b1:00.0 -t \"from the host\"")
-    static final class CtrlPathClient implements UsesDevice {
-        @Mixin
-        private ClientPlaces places;
-
-        @Mixin
-        private PathText text;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+    static final class CtrlPathClient extends PathEnd {
+        CtrlPathClient() {
+            super(false);
+        }
 
         @Override
         public void run() {
-            new CtrlPathSample(text.options(spec, false, places.device, places.function)).run();
+            new CtrlPathSample(options()).run();
         }
     }
 
@@ -254,22 +222,14 @@ final class SampleCommand implements Runnable {
             description = "On the DPU: gets a text through a consumer, sends one through a producer.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-server -p 03:00.0 -r b1:00.0")
-    static final class DataPathServer implements UsesDevice {
-        @Mixin
-        private ServerPlaces places;
-
-        @Mixin
-        private PathText text;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+    static final class DataPathServer extends PathEnd {
+        DataPathServer() {
+            super(true);
+        }
 
         @Override
         public void run() {
-            new DataPathSample(text.options(spec, true, places.device, places.function)).run();
+            new DataPathSample(options()).run();
         }
     }
 
@@ -278,22 +238,14 @@ final class SampleCommand implements Runnable {
             description = "On the host: sends a text through a producer, gets one through a consumer.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-client -p b1:00.0")
-    static final class DataPathClient implements UsesDevice {
-        @Mixin
-        private ClientPlaces places;
-
-        @Mixin
-        private PathText text;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+    static final class DataPathClient extends PathEnd {
+        DataPathClient() {
+            super(false);
+        }
 
         @Override
         public void run() {
-            new DataPathSample(text.options(spec, false, places.device, places.function)).run();
+            new DataPathSample(options()).run();
         }
     }
 
@@ -302,7 +254,7 @@ final class SampleCommand implements Runnable {
             description = "On the DPU: as ctrl-path-server, of the endpoint API of DOCA 1.5 to 2.8.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample channel-server -p 03:00.0 -r b1:00.0")
-    static final class ChannelServer implements UsesDevice {
+    static final class ChannelServer extends EndpointEnd {
         @Option(
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
@@ -310,19 +262,13 @@ final class SampleCommand implements Runnable {
                 description = "the answer, up to 4079 bytes (${DEFAULT-VALUE})")
         private String text;
 
-        @Mixin
-        private ChannelServerPlaces places;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+        ChannelServer() {
+            super(true);
+        }
 
         @Override
         public void run() {
-            byte[] bytes = text(spec, text, ChannelSample.MOST_TEXT);
-            new ChannelSample(SampleOptions.ofEndpoints(true, places.device, places.function, bytes)).run();
+            new ChannelSample(options(bytes(spec, text, ChannelSample.MOST_TEXT))).run();
         }
     }
 
@@ -331,7 +277,7 @@ final class SampleCommand implements Runnable {
             description = "On the host: as ctrl-path-client, of the endpoint API.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample channel-client -p b1:00.0")
-    static final class ChannelClient implements UsesDevice {
+    static final class ChannelClient extends EndpointEnd {
         @Option(
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
@@ -339,19 +285,13 @@ final class SampleCommand implements Runnable {
                 description = "what to send, up to 4079 bytes (${DEFAULT-VALUE})")
         private String text;
 
-        @Mixin
-        private ChannelClientPlaces places;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
+        ChannelClient() {
+            super(false);
+        }
 
         @Override
         public void run() {
-            byte[] bytes = text(spec, text, ChannelSample.MOST_TEXT);
-            new ChannelSample(SampleOptions.ofEndpoints(false, places.device, places.function, bytes)).run();
+            new ChannelSample(options(bytes(spec, text, ChannelSample.MOST_TEXT))).run();
         }
     }
 
@@ -360,23 +300,10 @@ final class SampleCommand implements Runnable {
             description = "On the DPU: DOCA 2.5's application secure_channel, of the endpoint API: sends messages and"
                     + " receives the client's, in two threads, until Ctrl-C.",
             footerHeading = "%nExample:%n",
-            footer = "  comch sample secure-channel-server -p 03:00.0 -r b1:00.0 -s 4080 -n 10000 --end-after 10000")
-    static final class SecureServer implements UsesDevice {
-        @Mixin
-        private Effort effort;
-
-        @Mixin
-        private ChannelServerPlaces places;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
-
-        @Override
-        public void run() {
-            effort.run(spec, true, places.device, places.function);
+            footer = "  comch sample secure-channel-server -r b1:00.0 -n 1000 --end-after 1000")
+    static final class SecureServer extends SecureEnd {
+        SecureServer() {
+            super(true);
         }
     }
 
@@ -384,23 +311,10 @@ final class SampleCommand implements Runnable {
             name = "secure-channel-client",
             description = "On the host: the same.",
             footerHeading = "%nExample:%n",
-            footer = "  comch sample secure-channel-client -p b1:00.0 -s 4080 -n 10000 --end-after 10000")
-    static final class SecureClient implements UsesDevice {
-        @Mixin
-        private Effort effort;
-
-        @Mixin
-        private ChannelClientPlaces places;
-
-        @Mixin
-        Common common;
-
-        @Spec
-        private CommandSpec spec;
-
-        @Override
-        public void run() {
-            effort.run(spec, false, places.device, places.function);
+            footer = "  comch sample secure-channel-client -p b1:00.0 -n 1000 --end-after 1000")
+    static final class SecureClient extends SecureEnd {
+        SecureClient() {
+            super(false);
         }
     }
 }

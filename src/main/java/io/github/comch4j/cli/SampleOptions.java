@@ -29,6 +29,13 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
             return new Place(PciAddress.of(text), text.indexOf(':') == text.lastIndexOf(':'));
         }
 
+        @Override
+        public String toString() {
+            return withoutDomain
+                    ? address.toString().substring(address.toString().indexOf(':') + 1)
+                    : address.toString();
+        }
+
         /** Which one of these it is. {@code doca_cc} takes a short address for that of any domain. */
         PciAddress among(Supplier<Stream<PciAddress>> addresses, Generation generation) {
             if (!withoutDomain || generation == Generation.COMCH) {
