@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core'
 const [site, shots] = process.argv.slice(2)
 const base = process.env.SITE_BASE ?? '/'
 const NARROW = 360
+const WIDTHS = [NARROW, 800, 1000]
 const SEARCHES = [
   ['back-pressure', '/concepts/back-pressure'],
   ['trySend', '.html'],
@@ -92,9 +93,11 @@ async function everyPage() {
     found.broken.forEach((image) => faults.add(`${name}: no image at ${image}`))
     if (name !== 'index.html' && !/comch4j \d/.test(found.version)) faults.add(`${name}: does not tell its version`)
     if (found.headings !== 1) faults.add(`${name}: has ${found.headings} headings of the first level`)
-    await page.setViewportSize({ width: NARROW, height: 800 })
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    if (width > NARROW) faults.add(`${name}: ${width} px wide on a screen of ${NARROW} px`)
+    for (const screen of WIDTHS) {
+      await page.setViewportSize({ width: screen, height: 800 })
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      if (width > screen) faults.add(`${name}: ${width} px wide on a screen of ${screen} px`)
+    }
   }
 }
 

@@ -43,7 +43,7 @@ export default {
       { text: 'Start', link: '/start/what-it-is' },
       { text: 'Which API is mine', link: '/start/which-api' },
       { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
-      { text: version, link: '/changelog' }
+      { text: version.split(',')[0], link: '/changelog' }
     ],
     sidebar: [
       {
