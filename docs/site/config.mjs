@@ -110,6 +110,7 @@ export default {
             ['From C, JNI or Unix sockets', '/coming-from'],
             ['Sockets', '/sockets'],
             ['Calls', '/rpc'],
+            ['Programs that exist', '/relay'],
             ['Netty and gRPC', '/netty'],
             ['Slots and records', '/records'],
             ['Labels of consumers', '/labels'],

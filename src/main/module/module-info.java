@@ -15,8 +15,6 @@ module io.github.comch4j {
     requires static io.netty.common;
     requires static io.netty.codec.http2; // the relay alone needs these
     requires static io.netty.handler;
-    requires static io.netty.transport.classes.epoll;
-    requires static io.netty.transport.unix.common;
     requires static micrometer.core; // io.github.comch4j.micrometer alone needs it
     requires static org.junit.jupiter.api; // io.github.comch4j.testing alone needs these
     requires static org.junit.platform.commons;

@@ -70,6 +70,7 @@ class PackagesTest {
             "internal.support.conformance",
             "samples",
             "cli.perf",
+            "cli.relay",
             "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */

@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -8,9 +9,17 @@ final class Interrupt implements AutoCloseable {
     private static final long LAST_WORDS_SECONDS = 10;
 
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final Duration lastWords;
     private volatile boolean stopped;
 
     Interrupt() {
+        this(Duration.ofSeconds(LAST_WORDS_SECONDS));
+    }
+
+    /** With so much time for the last words. */
+    Interrupt(Duration lastWords) {
+        this.lastWords = lastWords;
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "interrupt"));
     }
 
@@ -19,10 +28,16 @@ final class Interrupt implements AutoCloseable {
         return stopped;
     }
 
+    /** Waits for it. */
+    void await() throws InterruptedException {
+        begun.await();
+    }
+
     private void stop() {
         stopped = true;
+        begun.countDown();
         try {
-            ended.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+            ended.await(lastWords.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

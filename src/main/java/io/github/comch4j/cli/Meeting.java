@@ -142,6 +142,21 @@ final class Meeting {
         }
     }
 
+    /** Where this process is, for who opens the rest by itself: this side's device, and on the DPU whom it serves. */
+    record Place(PciAddress device, @Nullable PciAddress function) {}
+
+    /** As {@link #open}, without anything open. */
+    Place place(boolean otherwise) {
+        boolean server = listens(otherwise);
+        PciAddress chosen = address != null ? address : Choice.device(server);
+        if (!server || function != null) {
+            return new Place(chosen, server ? function : null);
+        }
+        try (Device device = Devices.openDpu(chosen)) {
+            return new Place(chosen, Choice.function(device));
+        }
+    }
+
     Duration timeout() {
         return timeout;
     }

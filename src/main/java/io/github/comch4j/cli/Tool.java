@@ -48,6 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             RecvCommand.class,
             PerfCommand.class,
             CopyCommand.class,
+            RelayCommand.class,
             TopCommand.class,
             ListCommand.class,
             SampleCommand.class,

@@ -1,0 +1,148 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.cli.relay.Place;
+import io.github.comch4j.cli.relay.Relay;
+import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.internal.support.relay.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch relay}: programs that know TCP and Unix sockets, over Comch. */
+@Command(
+        name = "relay",
+        description = {
+            "Sockets of one side go on at the other one: programs that know TCP or Unix sockets, over Comch.",
+            "An address is unix:PATH[,mode=0660][,user=NAME][,group=NAME], tcp:[HOST:]PORT, - (stdin and stdout),"
+                    + " exec:COMMAND, or comch:NAME; of a pair, one is comch:NAME."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch relay comch:redis tcp:6379              on the DPU, where Redis is",
+            "  comch relay unix:/run/redis.sock comch:redis  on the host",
+            "  redis-cli -s /run/redis.sock",
+            "  ssh -o ProxyCommand='comch relay - comch:ssh' dpu"
+        })
+final class RelayCommand implements UsesDevice {
+    private static final long MOST = Integer.MAX_VALUE;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FROM TO",
+            description = "pairs: where streams come from, and where they go")
+    private List<String> words = new ArrayList<>();
+
+    @Option(
+            names = {"-f", "--file"},
+            order = 10,
+            paramLabel = "FILE",
+            description = "more pairs, one in a line")
+    private @Nullable Path file;
+
+    @Mixin
+    private Meeting meeting;
+
+    @Option(
+            names = "--drain",
+            order = 74,
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            converter = Words.Seconds.class,
+            description = "after SIGTERM, how long streams may go on (${DEFAULT-VALUE})")
+    private Duration drain;
+
+    @Option(
+            names = "--streams",
+            order = 75,
+            paramLabel = "N",
+            defaultValue = "4096",
+            description = "streams at a time of a connection (${DEFAULT-VALUE})")
+    private int streams;
+
+    @Option(
+            names = "--connections",
+            order = 76,
+            paramLabel = "N",
+            defaultValue = "64",
+            description = "on the DPU: connections at a time of a name (${DEFAULT-VALUE})")
+    private int connections;
+
+    @Option(
+            names = "--window",
+            order = 77,
+            paramLabel = "SIZE",
+            defaultValue = "256K",
+            converter = Words.Size.class,
+            description = "bytes of a stream that nobody has read yet, at most (${DEFAULT-VALUE})")
+    private long window;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Common common;
+
+    @Override
+    public void run() {
+        List<Place.Pair> pairs = pairs();
+        Limits limits;
+        try {
+            limits = new Limits((int) Math.min(window, MOST), streams, connections, drain);
+        } catch (IllegalArgumentException e) {
+            throw Words.wrong(spec, "--window, --streams, --connections: " + e.getMessage());
+        }
+        Meeting.Place place = meeting.place(pairs.getFirst().serves());
+        try (Interrupt interrupt = new Interrupt(drain.plusSeconds(10));
+                Relay relay =
+                        new Relay(place.device(), place.function(), limits, meeting.timeout(), common.verbose())) {
+            relay.start(pairs);
+            relay.tellServiceManager("READY=1");
+            if (relay.endsByItself()) {
+                relay.runForeground();
+            } else {
+                interrupt.await();
+                relay.tellServiceManager("STOPPING=1");
+            }
+            relay.drain();
+        } catch (IOException e) {
+            throw new ProgramException("the stream has ended early: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<Place.Pair> pairs() {
+        if (words.size() % 2 != 0) {
+            throw Words.wrong(spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
+        }
+        List<Place.Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < words.size(); i += 2) {
+            pairs.add(Place.pair(words.get(i), words.get(i + 1)));
+        }
+        Path more = file;
+        if (more != null) {
+            try {
+                pairs.addAll(Place.pairs(Files.readAllLines(more)));
+            } catch (NoSuchFileException e) {
+                throw new ProgramException("there is no file " + more, e);
+            } catch (IOException e) {
+                throw new ProgramException(more + " cannot be read: " + e.getMessage(), e);
+            }
+        }
+        if (pairs.isEmpty()) {
+            throw Words.wrong(spec, "there is no pair, FROM TO");
+        }
+        return pairs;
+    }
+}

@@ -1,0 +1,288 @@
+package io.github.comch4j.cli.relay;
+
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.github.comch4j.internal.support.relay.ConnectionWatch;
+import io.github.comch4j.internal.support.relay.Incoming;
+import io.github.comch4j.internal.support.relay.Limits;
+import io.github.comch4j.internal.support.relay.Refusal;
+import io.github.comch4j.internal.support.relay.Splice;
+import io.github.comch4j.internal.support.relay.StreamOpener;
+import io.github.comch4j.internal.support.relay.StreamServing;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The pairs of a command line, at work. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told where it ends
+public final class Relay implements AutoCloseable {
+    private final Limits limits;
+    private final Duration patience;
+    private final Report report;
+    private final Side side;
+    private final LocalSockets sockets;
+    private final Map<String, StreamOpener> openers = new HashMap<>();
+    private final Map<String, StreamServing> servings = new HashMap<>();
+    private @Nullable Foreground foreground;
+
+    /**
+     * Has no pairs yet.
+     *
+     * @param device this side's
+     * @param function on the DPU, the host's function that is served; null on the host
+     * @param patience how long who connects waits for the other side
+     * @param verbose whether each stream is told
+     */
+    public Relay(PciAddress device, @Nullable PciAddress function, Limits limits, Duration patience, boolean verbose) {
+        this.limits = limits;
+        this.patience = patience;
+        this.report = new Report(verbose);
+        this.sockets = new LocalSockets();
+        this.side = new Side(device, function);
+    }
+
+    /** Begins with these. */
+    public void start(List<Place.Pair> pairs) {
+        for (Place.Pair pair : pairs) {
+            String name = pair.service().name();
+            if (pair.serves() ? servings.containsKey(name) || openers.containsKey(name) : servings.containsKey(name)) {
+                throw new ProgramException("comch:" + name + " is there twice: a name stands for one service");
+            }
+            if (pair.local() instanceof Place.Standard || (pair.local() instanceof Place.Exec && !pair.serves())) {
+                if (foreground != null) {
+                    throw new ProgramException(pair + ": only one pair can have what there is once");
+                }
+                foreground = new Foreground(pair);
+            }
+            if (pair.serves()) {
+                serve(name, pair);
+            } else {
+                open(name, pair);
+            }
+        }
+    }
+
+    /** Tells the service manager, if there is one: {@code READY=1}, {@code STOPPING=1}. */
+    public void tellServiceManager(String state) {
+        ServiceManager.tell(state);
+    }
+
+    /** Whether there is one that ends by itself: of stdin and stdout, or of one command. */
+    public boolean endsByItself() {
+        return foreground != null;
+    }
+
+    /** Does that. */
+    public void runForeground() throws IOException, InterruptedException {
+        if (foreground != null) {
+            foreground.run();
+        }
+    }
+
+    private ConnectionWatch watch(String name) {
+        return new ConnectionWatch() {
+            @Override
+            public void ready(Channel connection) {
+                report.detail("comch:" + name + ": connected with the other side");
+            }
+
+            @Override
+            public void ended(Channel connection, @Nullable Throwable why) {
+                if (why == null) {
+                    report.detail("comch:" + name + ": a connection has ended");
+                } else {
+                    report.say("comch:" + name + ": a connection has ended: " + why.getMessage());
+                }
+            }
+        };
+    }
+
+    // Streams that come from the other side.
+
+    private void serve(String name, Place.Pair pair) {
+        Consumer<Incoming> target = target(pair);
+        StreamServing serving = new StreamServing(limits, watch(name), incoming -> {
+            if (incoming.service().equals(name)) {
+                target.accept(incoming);
+            } else {
+                refuse(incoming, pair, Refusal.NO_SERVICE, "there is no service \"" + incoming.service() + "\" here");
+            }
+        });
+        servings.put(name, serving);
+        if (side.isDpu()) {
+            side.serve(name, serving);
+        } else {
+            side.stayConnected(name, serving);
+        }
+    }
+
+    private Consumer<Incoming> target(Place.Pair pair) {
+        return switch (pair.to()) {
+            case Place.Exec exec ->
+                incoming -> incoming.accept(stream -> execute(pair, exec, BlockingStream.of(stream)));
+            case Place.Standard standard ->
+                incoming -> {
+                    Foreground single = foreground;
+                    if (single == null || !single.offer(incoming)) {
+                        refuse(incoming, pair, Refusal.BUSY, "stdin and stdout are somebody else's already");
+                    }
+                };
+            default -> incoming -> connect(pair, incoming);
+        };
+    }
+
+    private void refuse(Incoming incoming, Place.Pair pair, int status, String reason) {
+        report.say(pair + ": a stream was refused: " + reason);
+        incoming.refuse(new Refusal(status, reason));
+    }
+
+    private void connect(Place.Pair pair, Incoming incoming) {
+        sockets.connect(pair.to()).addListener((io.netty.channel.ChannelFuture connected) -> {
+            DuplexChannel socket = (DuplexChannel) connected.channel();
+            if (!connected.isSuccess()) {
+                refuse(incoming, pair, Refusal.UNREACHABLE, reason(connected.cause()));
+            } else if (!incoming.isOpen()) {
+                Splice.resetSocket(socket);
+            } else {
+                incoming.accept(stream -> splice(pair, stream, socket));
+            }
+        });
+    }
+
+    private static String reason(Throwable cause) {
+        return String.valueOf(cause.getMessage());
+    }
+
+    private void splice(Place.Pair pair, io.netty.handler.codec.http2.Http2StreamChannel stream, DuplexChannel socket) {
+        long number = report.begins(pair);
+        long began = System.nanoTime();
+        Splice.join(stream, socket, ended -> report.ends(number, began, ended));
+    }
+
+    private void execute(Place.Pair pair, Place.Exec exec, BlockingStream stream) {
+        long number = report.begins(pair);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        int status = Pump.command(stream, exec.command());
+                        report.ends(number, "the command has ended with " + status);
+                    } catch (IOException e) {
+                        stream.reset();
+                        report.ends(number, "reset: " + e.getMessage());
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "comch-relay-command");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    // Streams that go to the other side.
+
+    private void open(String name, Place.Pair pair) {
+        StreamOpener opener = openers.computeIfAbsent(name, this::opener);
+        if (foreground == null || foreground.pair != pair) {
+            Object at = sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
+            report.detail(pair + ": listens at " + at);
+        }
+    }
+
+    private void dial(Place.Pair pair, StreamOpener opener, DuplexChannel socket) {
+        opener.open(pair.service().name(), patience, stream -> {
+                    splice(pair, stream, socket);
+                    return stream;
+                })
+                .addListener(opened -> {
+                    if (!opened.isSuccess()) {
+                        report.say(pair + ": a client was turned away: " + reason(opened.cause()));
+                        Splice.resetSocket(socket);
+                    }
+                });
+    }
+
+    private StreamOpener opener(String name) {
+        if (!side.isDpu()) {
+            return StreamOpener.connecting(side.loop(), side.address(name), limits, watch(name));
+        }
+        StreamOpener opener = StreamOpener.accepting(side.loop(), limits, watch(name));
+        side.serve(name, opener.connections());
+        return opener;
+    }
+
+    /** What there is once: this process's stdin and stdout, or a command that is started here. */
+    private final class Foreground {
+        private final Place.Pair pair;
+        private final Single<BlockingStream> incoming = new Single<>();
+
+        Foreground(Place.Pair pair) {
+            this.pair = pair;
+        }
+
+        /** Returns false if there was one already. */
+        boolean offer(Incoming asks) {
+            if (!incoming.claim()) {
+                return false;
+            }
+            asks.accept(stream -> incoming.set(BlockingStream.of(stream)));
+            return true;
+        }
+
+        void run() throws IOException, InterruptedException {
+            BlockingStream stream = pair.serves() ? incoming.get() : dial();
+            long number = report.begins(pair);
+            if (pair.local() instanceof Place.Exec exec) {
+                int status = Pump.command(stream, exec.command());
+                report.ends(number, "the command has ended with " + status);
+            } else {
+                new Pump(stream, System.in, System.out).run();
+                stream.close();
+                report.ends(number, "ended");
+            }
+        }
+
+        private BlockingStream dial() throws IOException, InterruptedException {
+            String name = pair.service().name();
+            StreamOpener opener = openers.computeIfAbsent(name, Relay.this::opener);
+            Future<BlockingStream> opened = opener.open(name, patience, BlockingStream::of);
+            opened.await();
+            if (!opened.isSuccess()) {
+                throw new ProgramException(
+                        pair.to() + ": " + reason(opened.cause()) + " (is \"comch relay " + pair.to()
+                                + " …\" running on the other side?)",
+                        opened.cause());
+            }
+            return opened.getNow();
+        }
+    }
+
+    /** No new streams; those that there are may finish, within the limit. */
+    public void drain() {
+        sockets.stopListening();
+        side.stop();
+        List<Future<Void>> all = new ArrayList<>();
+        openers.values().forEach(opener -> all.add(opener.drain()));
+        servings.values().forEach(serving -> all.add(serving.drain()));
+        long deadline = System.nanoTime() + limits.drain().plusSeconds(1).toNanos();
+        for (Future<Void> each : all) {
+            each.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void close() {
+        sockets.stopListening();
+        side.close();
+        sockets.close();
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.comch4j.cli.relay;
+
+import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of a Unix socket that is listened on. It is bound in a folder that nobody else can enter, gets its mode and
+ * owner there, and then its name: nobody can connect meanwhile who may not.
+ */
+final class UnixPath implements AutoCloseable {
+    private static final int TYPE = 0170000;
+    private static final int SOCKET = 0140000;
+
+    private final Place.Unix place;
+    private final Path path;
+    private final Path folder;
+    private @Nullable Object key; // of the file, as soon as it has its name
+
+    private UnixPath(Place.Unix place, Path path, Path folder) {
+        this.place = place;
+        this.path = path;
+        this.folder = folder;
+    }
+
+    /** Looks whether the path is free, or what is there is nobody's any more. */
+    static UnixPath claim(Place.Unix place) {
+        Path path = Path.of(place.path()).toAbsolutePath();
+        try {
+            checkFree(place, path);
+            Path folder = Files.createTempDirectory(
+                    path.getParent(),
+                    ".comch",
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            return new UnixPath(place, path, folder);
+        } catch (NoSuchFileException e) {
+            throw new ProgramException(place + ": there is no folder " + path.getParent() + ": make it first", e);
+        } catch (AccessDeniedException e) {
+            throw new ProgramException(
+                    place + ": this user may make no file in " + path.getParent() + ": take another folder", e);
+        } catch (IOException e) {
+            throw new ProgramException(place + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void checkFree(Place.Unix place, Path path) throws IOException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & TYPE) != SOCKET) {
+            throw new ProgramException(place + ": the file exists and is no socket: remove it, or take another path");
+        }
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException e) {
+            return; // it is left from a program that has ended
+        }
+        throw new ProgramException(
+                place + ": another program listens there: end it (ss -lxp tells which), or take another path");
+    }
+
+    /** Where to bind. */
+    String temporary() {
+        return folder.resolve("s").toString();
+    }
+
+    /** After it is bound. */
+    void publish() {
+        Path bound = folder.resolve("s");
+        try {
+            Files.setPosixFilePermissions(bound, permissions(place.mode()));
+            own(bound);
+            key = Files.readAttributes(bound, java.nio.file.attribute.BasicFileAttributes.class)
+                    .fileKey();
+            Files.move(bound, path, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new ProgramException(place + ": " + e.getMessage(), e);
+        } finally {
+            remove(folder);
+        }
+    }
+
+    private void own(Path bound) throws IOException {
+        UserPrincipalLookupService names = bound.getFileSystem().getUserPrincipalLookupService();
+        PosixFileAttributeView view = Files.getFileAttributeView(bound, PosixFileAttributeView.class);
+        String user = place.user();
+        String group = place.group();
+        try {
+            if (group != null) {
+                view.setGroup(names.lookupPrincipalByGroupName(group));
+            }
+            if (user != null) {
+                view.setOwner(names.lookupPrincipalByName(user));
+            }
+        } catch (java.nio.file.attribute.UserPrincipalNotFoundException e) {
+            throw new ProgramException(place + ": there is no user or group \"" + e.getName() + "\"", e);
+        }
+    }
+
+    private static Set<PosixFilePermission> permissions(int mode) {
+        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+        PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's reading to others' executing
+        for (int i = 0; i < all.length; i++) {
+            if ((mode & (0400 >> i)) != 0) {
+                permissions.add(all[i]);
+            }
+        }
+        return permissions;
+    }
+
+    private static void remove(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // it is in nobody's way
+        }
+    }
+
+    /** Removes the file, unless it is somebody else's by now. */
+    @Override
+    public void close() {
+        remove(folder.resolve("s"));
+        remove(folder);
+        try {
+            if (key != null
+                    && key.equals(Files.readAttributes(
+                                    path, java.nio.file.attribute.BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                            .fileKey())) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            // it is gone
+        }
+    }
+}

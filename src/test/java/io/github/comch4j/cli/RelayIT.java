@@ -1,0 +1,403 @@
+package io.github.comch4j.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.samples.ChildVms;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code comch relay}, two processes, with programs on either side that know sockets only. */
+@Timeout(180)
+class RelayIT {
+    private static final int PATIENCE_MILLIS = 60_000;
+    private static final Pattern LISTENS = Pattern.compile("listens at /127.0.0.1:(\\d+)");
+
+    @RegisterExtension
+    private final ChildVms children = new ChildVms();
+
+    private final String name = Machine.uniqueName();
+    private ServerSocket target;
+
+    @TempDir
+    private Path folder;
+
+    /** What the target does with a connection. */
+    private interface Service {
+        void serve(Socket socket) throws IOException;
+    }
+
+    @BeforeEach
+    void openTarget() throws IOException {
+        target = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    }
+
+    @AfterEach
+    void closeTarget() throws IOException {
+        target.close();
+    }
+
+    private void serve(Service service) {
+        Thread.startVirtualThread(() -> {
+            try {
+                for (; ; ) {
+                    Socket socket = target.accept();
+                    Thread.startVirtualThread(() -> {
+                        try (socket) {
+                            service.serve(socket);
+                        } catch (IOException e) {
+                            // the client has gone
+                        }
+                    });
+                }
+            } catch (IOException e) {
+                // the end of the test
+            }
+        });
+    }
+
+    private ChildVm start(String side, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("relay", "-v", "-W", "60"));
+        all.addAll(List.of(arguments));
+        return children.start(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, all.toArray(new String[0]));
+    }
+
+    private String to() {
+        return "tcp:" + target.getLocalPort();
+    }
+
+    private String comch() {
+        return "comch:" + name;
+    }
+
+    private String unix() {
+        return "unix:" + path();
+    }
+
+    private Path path() {
+        return folder.resolve("service");
+    }
+
+    private static int port(ChildVm relay) throws Exception {
+        Matcher listens =
+                LISTENS.matcher(relay.awaitError("listens at /127.0.0.1:").err());
+        assertThat(listens.find()).isTrue();
+        return Integer.parseInt(listens.group(1));
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        return socket;
+    }
+
+    private SocketChannel connect(ChildVm relay) throws Exception {
+        relay.awaitError("listens at");
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(path()));
+        return channel;
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Sends all back after the end of it. */
+    private static void afterwards(Socket socket) throws IOException {
+        socket.getOutputStream().write(socket.getInputStream().readAllBytes());
+    }
+
+    private static void echo(Socket socket) throws IOException {
+        socket.getInputStream().transferTo(socket.getOutputStream());
+    }
+
+    @Test
+    void halfClosureIsCarriedAndNothingIsLost() throws Exception {
+        serve(RelayIT::afterwards);
+        start("dpu", comch(), to());
+        ChildVm host = start("host", unix(), comch(), "tcp:0", comch());
+        byte[] sent = random(5_000_000);
+        try (SocketChannel channel = connect(host)) {
+            Channels.newOutputStream(channel).write(sent);
+            channel.shutdownOutput();
+            byte[] back = Channels.newInputStream(channel).readAllBytes();
+            assertThat(Arrays.mismatch(back, sent)).isEqualTo(-1);
+        }
+        try (Socket socket = connect(port(host))) {
+            socket.getOutputStream().write(sent);
+            socket.shutdownOutput();
+            assertThat(Arrays.mismatch(socket.getInputStream().readAllBytes(), sent))
+                    .isEqualTo(-1);
+        }
+        host.awaitError("5000000 bytes sent, 5000000 received");
+    }
+
+    @Test
+    void theWayBackWithTheServiceOnTheHost() throws Exception {
+        serve(RelayIT::echo);
+        start("host", comch(), to());
+        ChildVm dpu = start("dpu", "tcp:0", comch());
+        int port = port(dpu);
+        for (int i = 0; i < 3; i++) {
+            try (Socket socket = connect(port)) {
+                socket.getOutputStream().write(random(100_000));
+                assertThat(socket.getInputStream().readNBytes(100_000)).isEqualTo(random(100_000));
+            }
+        }
+    }
+
+    @Test
+    void aTargetThatRefusesIsARefusalAtTheClientAndALine() throws Exception {
+        int gone = target.getLocalPort();
+        target.close();
+        ChildVm dpu = start("dpu", comch(), "tcp:" + gone);
+        ChildVm host = start("host", "tcp:0", comch());
+        int port = port(host);
+        try (Socket socket = connect(port)) {
+            assertThatThrownBy(() -> socket.getInputStream().read())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("reset");
+        }
+        dpu.awaitError("a stream was refused: ").awaitError("refused");
+        host.awaitError("a client was turned away: ");
+        target = new ServerSocket(gone, 50, InetAddress.getLoopbackAddress());
+        serve(RelayIT::echo);
+        try (Socket socket = connect(port)) {
+            socket.getOutputStream().write(1);
+            assertThat(socket.getInputStream().read()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aRelayThatIsKilledResetsItsStreamsAndTheNextOneIsUsed() throws Exception {
+        serve(RelayIT::echo);
+        ChildVm dpu = start("dpu", comch(), to());
+        ChildVm host = start("host", "tcp:0", comch());
+        int port = port(host);
+        try (Socket socket = connect(port)) {
+            socket.getOutputStream().write(1);
+            assertThat(socket.getInputStream().read()).isEqualTo(1);
+            dpu.kill();
+            assertThatThrownBy(() -> socket.getInputStream().read())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("reset");
+        }
+        try (Socket socket = connect(port)) {
+            start("dpu", comch(), to());
+            socket.getOutputStream().write(2);
+            assertThat(socket.getInputStream().read()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aClientThatIsResetResetsItsConnectionToTheTarget() throws Exception {
+        var seen = new java.util.concurrent.CompletableFuture<String>();
+        serve(socket -> {
+            try {
+                socket.getOutputStream().write(socket.getInputStream().read());
+                seen.complete("read " + socket.getInputStream().read());
+            } catch (IOException e) {
+                seen.complete(e.getMessage());
+            }
+        });
+        start("dpu", comch(), to());
+        int port = port(start("host", "tcp:0", comch()));
+        Socket socket = connect(port);
+        socket.getOutputStream().write(7);
+        assertThat(socket.getInputStream().read()).isEqualTo(7);
+        socket.setSoLinger(true, 0);
+        socket.close();
+        assertThat(seen.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).containsIgnoringCase("reset");
+    }
+
+    @Test
+    void streamsFinishAfterSigterm() throws Exception {
+        serve(RelayIT::echo);
+        ChildVm dpu = start("dpu", comch(), to());
+        ChildVm host = start("host", unix(), comch(), "--drain", "60");
+        try (SocketChannel channel = connect(host)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}));
+            assertThat(Channels.newInputStream(channel).read()).isEqualTo(1);
+            host.terminate();
+            while (Files.exists(path())) {
+                Thread.sleep(10);
+            }
+            assertThatThrownBy(() -> SocketChannel.open(UnixDomainSocketAddress.of(path())))
+                    .isInstanceOf(IOException.class);
+            channel.write(ByteBuffer.wrap(new byte[] {2}));
+            assertThat(Channels.newInputStream(channel).read()).isEqualTo(2);
+            channel.shutdownOutput();
+            assertThat(Channels.newInputStream(channel).read()).isEqualTo(-1);
+        }
+        assertThat(host.awaitEnd()).isEqualTo(143);
+        assertThat(dpu.isAlive()).isTrue();
+    }
+
+    @Test
+    void stdinAndStdoutAndCommands() throws Exception {
+        start("dpu", comch(), "exec:tr a-z A-Z; echo end");
+        byte[] text = "what is written\n".repeat(50_000).getBytes(UTF_8);
+        for (int i = 0; i < 2; i++) {
+            ChildVm host = start("host", "-", comch()).input(text).endInput();
+            host.assertSuccess();
+            assertThat(host.out()).isEqualTo("WHAT IS WRITTEN\n".repeat(50_000) + "end\n");
+        }
+    }
+
+    @Test
+    void aFileNamesPairsAndTheSocketIsItsOwners() throws Exception {
+        serve(RelayIT::echo);
+        Path pairs = Files.writeString(folder.resolve("pairs"), """
+                # services of the DPU
+                %s,mode=0620 %s
+
+                tcp:0 %s
+                """.formatted(unix(), comch(), comch()));
+        start("dpu", comch(), to());
+        ChildVm host = start("host", "--file", pairs.toString());
+        port(host);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path())))
+                .isEqualTo("rw--w----");
+        host.terminate();
+        assertThat(host.awaitEnd()).isEqualTo(143);
+        // one that is left from a program that has ended is replaced
+        try (ServerSocketChannel left = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            left.bind(UnixDomainSocketAddress.of(path()));
+        }
+        ChildVm again = start("host", unix(), comch());
+        try (SocketChannel channel = connect(again)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}));
+            assertThat(Channels.newInputStream(channel).read()).isEqualTo(1);
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path())))
+                .isEqualTo("rw-------");
+    }
+
+    private void fails(String sentence, int status, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("relay"));
+        all.addAll(List.of(arguments));
+        ChildVm relay =
+                children.start(folder, Map.of("DOCA_EMU_SIDE", "host"), Comch.class, all.toArray(new String[0]));
+        assertThat(relay.awaitEnd()).as(relay.err()).isEqualTo(status);
+        assertThat(relay.err().lines().filter(line -> line.startsWith("comch: ")))
+                .singleElement()
+                .asString()
+                .contains(sentence);
+    }
+
+    @Test
+    void whatCannotBeIsSaidInALine() throws Exception {
+        fails("there is no pair", 2);
+        fails("is alone", 2, comch());
+        fails("an address is unix:PATH", 1, "udp:5", comch());
+        fails("from 0 to 65535", 1, "tcp:x", comch());
+        fails("one of the two, and only one, is comch:NAME", 1, "tcp:1", "tcp:2");
+        fails("is there twice", 1, comch(), "tcp:1", comch(), "tcp:2");
+        Files.writeString(path(), "text");
+        fails("is no socket: remove it", 1, unix(), comch());
+        Files.delete(path());
+        fails("there is no folder", 1, "unix:" + folder.resolve("no/socket"), comch());
+        fails("in use: end what listens there", 1, to().replace("tcp:", "tcp:127.0.0.1:"), comch());
+        try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            other.bind(UnixDomainSocketAddress.of(path()));
+            fails("another program listens there", 1, unix(), comch());
+        }
+        fails("running on the other side?", 1, "-W", "0.5", "-", comch());
+    }
+
+    /** The programs that people know, where they are installed; the others are in scripts/dev/relay.sh. */
+    @Test
+    void redis() throws Exception {
+        assumeTrue(installed("redis-server") && installed("redis-benchmark"), "Redis is not installed");
+        int port = target.getLocalPort();
+        target.close();
+        Process redis = new ProcessBuilder(
+                        "redis-server", "--port", Integer.toString(port), "--save", "", "--appendonly", "no")
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("redis.log").toFile())
+                .start();
+        try {
+            while (!accepts(port)) {
+                assertThat(redis.isAlive()).isTrue();
+                Thread.sleep(20);
+            }
+            start("dpu", comch(), "tcp:" + port);
+            start("host", unix(), comch()).awaitError("listens at");
+            assertThat(run("redis-cli", "-s", path().toString(), "set", "key", "value"))
+                    .isEqualTo("OK\n");
+            assertThat(run("redis-cli", "-s", path().toString(), "get", "key")).isEqualTo("value\n");
+            for (String pipeline : List.of("1", "16")) {
+                assertThat(run(
+                                "redis-benchmark",
+                                "-s",
+                                path().toString(),
+                                "-q",
+                                "-c",
+                                "50",
+                                "-n",
+                                "2000",
+                                "-P",
+                                pipeline,
+                                "-t",
+                                "set,get"))
+                        .contains("GET: ")
+                        .contains("requests per second");
+            }
+        } finally {
+            redis.destroy();
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static boolean installed(String program) {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .anyMatch(place -> Files.isExecutable(Path.of(place, program)));
+    }
+
+    private String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said;
+    }
+}
