@@ -62,6 +62,7 @@ class PackagesTest {
             "rpc",
             "netty",
             "internal.support.relay",
+            "relay",
             "management",
             "micrometer",
             "emulator",

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails ends the stream
 public final class BlockingStream implements AutoCloseable {
-    private static final int MOST = 256 << 10;
+    /** Bytes of the bound. */
+    public static final int MOST = 256 << 10;
+
     private static final int LEAST = MOST / 2;
     private static final int CHUNK = 32 << 10;
 

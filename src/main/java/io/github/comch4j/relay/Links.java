@@ -1,0 +1,87 @@
+package io.github.comch4j.relay;
+
+import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.github.comch4j.internal.support.relay.ConnectionWatch;
+import io.github.comch4j.internal.support.relay.Limits;
+import io.github.comch4j.internal.support.relay.StreamOpener;
+import io.github.comch4j.netty.ComchAddress;
+import io.github.comch4j.netty.ComchIoHandler;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connections that the sockets of this process share, one for each service: drivers make a factory for each socket.
+ * One that no socket has used for some time is ended, with its thread.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the stream
+final class Links {
+    private static final long IDLE_SECONDS = 10;
+    private static final Map<ComchAddress, Links> ALL = new HashMap<>(); // guarded by itself
+
+    private final ComchAddress server;
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("comch-sockets", true), ComchIoHandler.newFactory());
+    private final StreamOpener opener;
+    private int users; // guarded by ALL, as the next one
+    private int uses;
+
+    private Links(ComchAddress server) {
+        this.server = server;
+        this.opener = StreamOpener.connecting(loops, server, Limits.USUAL, ConnectionWatch.NONE);
+    }
+
+    /** Opens a stream; the result is completed by the loop's thread, in the given time and a little more. */
+    static CompletableFuture<BlockingStream> open(ComchAddress server, Duration patience) {
+        Links links;
+        synchronized (ALL) {
+            links = ALL.computeIfAbsent(server, Links::new);
+            links.users++;
+            links.uses++;
+        }
+        return links.open(patience);
+    }
+
+    private CompletableFuture<BlockingStream> open(Duration patience) {
+        CompletableFuture<BlockingStream> result = new CompletableFuture<>();
+        opener.open(server.service(), patience, BlockingStream::of).addListener(opened -> {
+            if (!opened.isSuccess()) {
+                left();
+                result.completeExceptionally(opened.cause());
+                return;
+            }
+            BlockingStream stream = (BlockingStream) opened.getNow();
+            stream.channel().closeFuture().addListener(closed -> left());
+            if (!result.complete(stream)) {
+                stream.reset(); // nobody waits for it any more
+            }
+        });
+        return result;
+    }
+
+    private void left() {
+        int then;
+        synchronized (ALL) {
+            if (--users > 0) {
+                return;
+            }
+            then = uses;
+        }
+        loops.schedule(() -> endIfIdle(then), IDLE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void endIfIdle(int then) {
+        synchronized (ALL) {
+            if (users > 0 || uses != then) {
+                return;
+            }
+            ALL.remove(server);
+        }
+        opener.drain().addListener(drained -> loops.shutdownGracefully(0, IDLE_SECONDS, TimeUnit.SECONDS));
+    }
+}
