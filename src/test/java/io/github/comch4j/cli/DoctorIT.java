@@ -126,6 +126,20 @@ class DoctorIT {
                         "✔ shared memory: 4096 MiB free in /dev/shm");
     }
 
+    /** In a terminal the signs have a colour, unless the user wants none. */
+    @Test
+    void signsHaveColoursInATerminal() throws Exception {
+        host();
+        program("mlxconfig", "INTERNAL_CPU_OFFLOAD_ENGINE    DISABLED(1)");
+        Map<String, String> letters = Map.of("LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", "/fabric");
+        assertThat(Pty.run(folder, letters, "doctor", "--root", root.toString()))
+                .contains("\033[32m✔\033[0m card: BlueField-3", "\033[31m✘\033[0m mode: the card is in NIC mode");
+        Map<String, String> plain = Map.of("LC_ALL", "C", "NO_COLOR", "1", "DOCA_EMU_DIR", "/fabric");
+        assertThat(Pty.run(folder, plain, "doctor", "--root", root.toString()))
+                .contains("ok card: BlueField-3", "x mode: the card is in NIC mode")
+                .doesNotContain("\033");
+    }
+
     @Test
     void aDpuInWhichAllIsWell() throws Exception {
         dpu();
