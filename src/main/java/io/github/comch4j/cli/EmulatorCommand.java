@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExample:%n",
-        footer = "  comch emulator run -- mvn test     with an emulated machine of its own",
+        footer = "  comch emulator run -- mvn test    with an emulated machine of its own",
         subcommands = {
             EmulatorCommand.Run.class,
             EmulatorInstall.class,

@@ -29,12 +29,13 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  DOCA_EMU_FAULTS=@server comch serve",
-            "  comch emulator faults server refuse=2 latency=500   two clients are refused, and answers late",
+            "  comch emulator faults server refuse=2 latency=500",
             "  comch emulator faults server off",
             "  comch emulator faults",
             "",
-            "Faults: refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR,",
-            "drop=K, latency=US, bandwidth=MB; docs/emulator-faults.md tells of each."
+            "Faults are refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR,",
+            "fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB:",
+            "docs/emulator-faults.md tells of each."
         })
 final class EmulatorFaults implements Runnable {
     private static final String SUFFIX = ".faults";

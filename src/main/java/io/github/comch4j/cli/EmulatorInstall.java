@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  comch emulator install /opt/doca",
             "  export PKG_CONFIG_PATH=/opt/doca/lib/pkgconfig LD_LIBRARY_PATH=/opt/doca/lib",
-            "  cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c $(pkg-config --cflags --libs doca-comch doca-common)",
+            "  cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c \\",
+            "      $(pkg-config --cflags --libs doca-comch doca-common)",
             "  comch emulator run -- ./a.out"
         })
 final class EmulatorInstall implements Runnable {

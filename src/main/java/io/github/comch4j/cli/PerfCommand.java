@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
             "  comch perf                                   on the host: slots of 64 bytes",
             "  comch perf buffers -a --svg buffers.svg      each size up to 1M, and a plot",
             "  comch perf control --latency -n 100000       round trips, with percentiles",
-            "  DOCA_EMU_SIDE=both comch perf --local        both ends here, on the emulated BlueField"
+            "  DOCA_EMU_SIDE=both comch perf --local        both ends here"
         })
 final class PerfCommand implements UsesDevice {
     private static final String NAME = "comch4j-perf";

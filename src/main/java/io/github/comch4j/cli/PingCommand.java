@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch ping -c 3                    three messages, one each second",
-            "  comch ping -f -c 100000 -s 4080    as fast as they come back, and the percentiles"
+            "  comch ping -f -c 100000 -s 4080    as fast as they come back"
         })
 final class PingCommand implements UsesDevice {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  comch recv >image.bin                  from one client",
             "  comch recv --keep --lines              of all clients, until Ctrl-C",
-            "  comch recv --keep --exec 'tr a-z A-Z'  a command for each, whose output goes back"
+            "  comch recv --keep --exec 'tr a-z A-Z'  a command for each, which answers"
         })
 final class RecvCommand implements UsesDevice {
     private static final Duration MOMENT = Duration.ofMillis(200);

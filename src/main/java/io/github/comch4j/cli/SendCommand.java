@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  comch send <image.bin                         to \"comch recv >image.bin\"",
             "  tail -f log | comch send --lines              a message for each line",
-            "  comch send --lines --chop --plain --name c    to a program that knows nothing of comch"
+            "  comch send --lines --chop --plain --name c    to any other program"
         })
 final class SendCommand implements UsesDevice {
     static final String NAME = "comch4j-stream";
