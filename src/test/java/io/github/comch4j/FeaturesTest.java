@@ -22,6 +22,7 @@ import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
  * What the loaded release has works, and what it lacks is refused where it is asked for, with the release that has it.
  */
 @Timeout(60)
+@EmulatedBlueField(limits = "max_buf_list_len 8")
 class FeaturesTest extends BothForms {
     private Pair pair;
     private ComchConsumer consumer;

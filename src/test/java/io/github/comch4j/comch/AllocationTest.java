@@ -11,6 +11,7 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * at least 16 bytes each.
  */
 @Timeout(60)
+@EmulatedBlueField(limits = "max_buf_list_len 8")
 class AllocationTest extends BothForms {
     private static final int WARM_UP = 30_000;
     private static final int MESSAGES = 50_000;

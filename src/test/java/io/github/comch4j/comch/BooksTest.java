@@ -12,6 +12,7 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * or marked for it is left over. The table in docs/testing.md has those of other packages.
  */
 @Timeout(60)
+@EmulatedBlueField(limits = "max_buf_list_len 8")
 class BooksTest extends BothForms {
     private static final int TASKS = 4; // DOCA 2.5 has powers of two only
     private static final int TIMES = TASKS + 1;
