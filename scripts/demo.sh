@@ -175,4 +175,9 @@ fi
 cmp -- "$file" "$received" || die "failed: both halves report success, and yet the received file differs"
 
 if [ -n "$keep" ]; then say "the received file is $received"; fi
+# The scripts find a JDK by themselves; the user's shell may have an older one.
+of_the_shell=$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
 say "To start the halves by hand, in two terminals: scripts/demo.sh service --output FILE, scripts/demo.sh client FILE"
+if [ "${of_the_shell:-0}" -lt "$COMCH4J_JDK_MINIMUM" ]; then
+  say "For programs of your own, the java of this shell is too old, or not there: export PATH=$JDK/bin:\$PATH"
+fi

@@ -43,12 +43,13 @@ half() {
 # What a sample needs besides the JDK and the jar.
 find_libraries() {
   local list=$COMCH4J_ROOT/target/sample-libraries.txt groups=io.grpc,io.netty,io.perfmark,com.google.guava
+  local log=$COMCH4J_ROOT/target/logs/sample-libraries.log
   libraries=
   [ "$sample" = grpc ] || return 0
   if [ ! -s "$list" ] || [ "$COMCH4J_ROOT/pom.xml" -nt "$list" ]; then
     say "looking for gRPC"
     maven -q dependency:build-classpath -DincludeScope=test -DincludeGroupIds=$groups \
-      -Dmdep.outputFile="$list" >/dev/null || die "Maven cannot find gRPC"
+      -Dmdep.outputFile="$list" >"$log" 2>&1 || { cat "$log" >&2; die "Maven cannot find gRPC"; }
   fi
   libraries=:$(<"$list")
 }
@@ -60,12 +61,14 @@ case ${1:-} in
 esac
 
 own_fabric sample
+work=$(mktemp -d "${TMPDIR:-/tmp}/comch4j-sample.XXXXXX") || exit 1 # for what they make of themselves
+COMCH4J_JAVA_OPTS="${COMCH4J_JAVA_OPTS:-} -Djava.io.tmpdir=$work"
 dpu=''
 clean_up() {
   trap - EXIT
   [ -z "$dpu" ] || kill "$dpu" 2>/dev/null
   wait
-  rm -rf "$DOCA_EMU_DIR"
+  rm -rf "$DOCA_EMU_DIR" "$work"
 }
 trap clean_up EXIT
 trap 'exit 130' INT

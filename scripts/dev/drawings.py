@@ -156,7 +156,7 @@ def drawings():
     yield (Drawing("back-pressure", "The two places where a send finds no room", 292)
            .box(10, 20, 150, 120, "producer", "n", top=True).box(350, 20, 160, 120, "consumer", "n", top=True)
            .box(25, 52, 120, 30, "task: in flight", "d").box(25, 92, 120, 30, "task: free", "y")
-           .box(365, 52, 130, 30, "buffer: posted", "d").box(365, 92, 130, 30, "buffer: being read", "y")
+           .box(365, 52, 130, 30, "buffer: posted", "d").box(365, 92, 130, 30, "being read", "y")
            .arrow((145, 67), (365, 67), label="a send takes one of each")
            .box(10, 175, 240, 104, "NO_TASK", "n", top=True)
            .text(130, 218, "all tasks of this side are in flight", size=13)

@@ -16,7 +16,9 @@ public class HelloClient {
                      .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))
                      .connect(Duration.ofSeconds(5))) {
             client.connection().send("hello".getBytes(StandardCharsets.UTF_8));
-            engine.await(() -> !answers.isEmpty(), Duration.ofSeconds(5));
+            if (!engine.await(() -> !answers.isEmpty(), Duration.ofSeconds(5))) {
+                throw new IllegalStateException("no answer");
+            }
             System.out.println("the DPU answers: " + answers.remove());
         }
     }

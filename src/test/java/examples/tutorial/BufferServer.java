@@ -29,7 +29,7 @@ public class BufferServer {
     }
 
     private static void receive(ComchConnection connection, Device device) {
-        var memory = MemoryMap.allocate(device, 4L * SIZE, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+        var memory = MemoryMap.allocate(device, 4L * SIZE, Access.PCI_READ_WRITE);
         connection.attach(memory);                  // to be closed when the connection has ended
         connection.consumer(connection.engine(), memory)
                 .buffers(4, SIZE)                   // posted at once, and again after each use

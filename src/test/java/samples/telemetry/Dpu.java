@@ -26,7 +26,8 @@ public class Dpu {
                 if (publisher.subscribers() != hosts || publisher.missed() > 2 * missed) {
                     hosts = publisher.subscribers();
                     missed = publisher.missed();
-                    System.out.println(hosts + " hosts; slow ones have missed " + missed + " readings");
+                    System.out.println(hosts + (hosts == 1 ? " host" : " hosts") + "; slow ones have missed " + missed
+                            + " readings");
                 }
                 Thread.sleep(interval);
             }
