@@ -15,7 +15,7 @@ from pathlib import Path
 from page import run, with_rows
 
 PAGE, TABLE = Path("docs/api-map.md"), Path("src/test/abi/api-map.tsv")
-BOUND = re.compile(r'(?:findOrThrow|downcall)\("(doca_\w+)"')
+BOUND = re.compile(r'(?:findOrThrow|downcall|call)\("(doca_\w+)"')
 COUNTS = re.compile(r"\d+ functions: \d+ are there, \d+ are not\.")
 
 

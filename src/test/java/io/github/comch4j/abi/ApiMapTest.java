@@ -24,7 +24,7 @@ class ApiMapTest {
     private static final Path BINDINGS = Path.of("generated", "io", "github", "comch4j", "ffi");
     private static final List<String> HEADERS =
             List.of("doca_h.java", "cc/cc_h.java", "channel/channel_h.java", "dma/dma_h.java", "dpa/dpa_h.java");
-    private static final Pattern SYMBOL = Pattern.compile("(?:findOrThrow|downcall)\\(\"(doca_\\w+)\"");
+    private static final Pattern SYMBOL = Pattern.compile("(?:findOrThrow|downcall|call)\\(\"(doca_\\w+)\"");
     private static final Pattern ROW = Pattern.compile("\\| `(doca_\\w+)` \\| (.*\\S) \\|");
     private static final Pattern MEMBER = Pattern.compile("`([\\w.]+)\\.(\\w+)`");
     private static final String REASON = "not exposed: ";
