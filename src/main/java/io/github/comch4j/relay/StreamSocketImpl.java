@@ -95,7 +95,7 @@ final class StreamSocketImpl extends SocketImpl {
 
     private BlockingStream open(int milliseconds) throws IOException {
         Duration patience = milliseconds == 0 ? service.patience() : Duration.ofMillis(milliseconds);
-        CompletableFuture<BlockingStream> opening = Links.open(service.server(), patience);
+        CompletableFuture<BlockingStream> opening = SharedConnections.open(service.server(), patience);
         connecting = opening;
         try {
             if (closed) {

@@ -1,8 +1,6 @@
 package io.github.comch4j.netty;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.github.comch4j.Machine;
+import io.github.comch4j.TwoNettyLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -12,46 +10,15 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 
-/** Tests with a loop of Netty's on either side of the emulated device, and a service's name. */
+/** Channels on two loops. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
-abstract class NettyScene {
-    static final long PATIENCE = Machine.PATIENCE.toMillis();
-
-    final String name = Machine.uniqueName();
-    final ComchAddress service = ComchAddress.of(Machine.DPU, Machine.HOST, name);
-    EventLoopGroup hostLoop;
-    EventLoopGroup dpuLoop;
-
-    static {
-        Machine.useEmulation();
-    }
-
-    @BeforeEach
-    void startLoops() {
-        hostLoop = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory());
-        dpuLoop = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory());
-    }
-
-    @AfterEach
-    void endLoops() {
-        hostLoop.shutdownGracefully(1, 5000, TimeUnit.MILLISECONDS);
-        dpuLoop.shutdownGracefully(1, 5000, TimeUnit.MILLISECONDS);
-        assertThat(hostLoop.terminationFuture().awaitUninterruptibly(PATIENCE)).isTrue();
-        assertThat(dpuLoop.terminationFuture().awaitUninterruptibly(PATIENCE)).isTrue();
-    }
-
+abstract class NettyScene extends TwoNettyLoops {
     ServerBootstrap server(Supplier<ChannelHandler> handlers) {
         return new ServerBootstrap()
                 .group(dpuLoop)
@@ -76,24 +43,8 @@ abstract class NettyScene {
         return client(handler).connect(service).syncUninterruptibly().channel();
     }
 
-    static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
-    }
-
     static ByteBuf buffer(byte[] bytes) {
         return Unpooled.wrappedBuffer(bytes);
-    }
-
-    static void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Machine.PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("gave up waiting for: " + what);
-            }
-            Thread.onSpinWait();
-        }
     }
 
     /** Sends back what comes. */

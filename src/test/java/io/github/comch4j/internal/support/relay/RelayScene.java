@@ -3,58 +3,26 @@ package io.github.comch4j.internal.support.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.netty.ComchAddress;
-import io.github.comch4j.netty.ComchIoHandler;
+import io.github.comch4j.TwoNettyLoops;
 import io.github.comch4j.netty.ComchServerChannel;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 
-/** Both ends of streams over the emulated device: a loop of Netty's on either side, and a service's name. */
+/** Both ends of streams over the emulated device. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the stream
-abstract class RelayScene {
-    static final long PATIENCE = Machine.PATIENCE.toMillis();
+abstract class RelayScene extends TwoNettyLoops {
     static final Limits LIMITS = new Limits(64 << 10, 2000, 4, java.time.Duration.ofSeconds(5));
-
-    final String name = Machine.uniqueName();
-    final ComchAddress service = ComchAddress.of(Machine.DPU, Machine.HOST, name);
-    EventLoopGroup hostLoop;
-    EventLoopGroup dpuLoop;
-
-    static {
-        Machine.useEmulation();
-    }
 
     /** What a server does with a stream, on a thread of its own. */
     interface Service {
         void serve(BlockingStream stream) throws IOException;
-    }
-
-    @BeforeEach
-    void startLoops() {
-        hostLoop = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory());
-        dpuLoop = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory());
-    }
-
-    @AfterEach
-    void endLoops() {
-        for (EventLoopGroup loop : new EventLoopGroup[] {hostLoop, dpuLoop}) {
-            loop.shutdownGracefully(1, 5000, TimeUnit.MILLISECONDS);
-        }
-        assertThat(hostLoop.terminationFuture().awaitUninterruptibly(PATIENCE)).isTrue();
-        assertThat(dpuLoop.terminationFuture().awaitUninterruptibly(PATIENCE)).isTrue();
     }
 
     Channel bind(ChannelHandler connections) {
@@ -155,21 +123,5 @@ abstract class RelayScene {
         assertThat(bytes).isNotNull();
         assertThat(bytes.length).isEqualTo(expected.length);
         assertThat(Arrays.mismatch(bytes, expected)).isEqualTo(-1);
-    }
-
-    static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
-    }
-
-    static void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Machine.PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("gave up waiting for: " + what);
-            }
-            Thread.onSpinWait();
-        }
     }
 }

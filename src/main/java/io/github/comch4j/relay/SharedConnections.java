@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
  * One that no socket has used for some time is ended, with its thread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the stream
-final class Links {
+final class SharedConnections {
     private static final long IDLE_SECONDS = 10;
-    private static final Map<ComchAddress, Links> ALL = new HashMap<>(); // guarded by itself
+    private static final Map<ComchAddress, SharedConnections> ALL = new HashMap<>(); // guarded by itself
 
     private final ComchAddress server;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
@@ -31,20 +31,20 @@ final class Links {
     private int users; // guarded by ALL, as the next one
     private int uses;
 
-    private Links(ComchAddress server) {
+    private SharedConnections(ComchAddress server) {
         this.server = server;
         this.opener = StreamOpener.connecting(loops, server, Limits.USUAL, ConnectionWatch.NONE);
     }
 
     /** Opens a stream; the result is completed by the loop's thread, in the given time and a little more. */
     static CompletableFuture<BlockingStream> open(ComchAddress server, Duration patience) {
-        Links links;
+        SharedConnections shared;
         synchronized (ALL) {
-            links = ALL.computeIfAbsent(server, Links::new);
-            links.users++;
-            links.uses++;
+            shared = ALL.computeIfAbsent(server, SharedConnections::new);
+            shared.users++;
+            shared.uses++;
         }
-        return links.open(patience);
+        return shared.open(patience);
     }
 
     private CompletableFuture<BlockingStream> open(Duration patience) {
