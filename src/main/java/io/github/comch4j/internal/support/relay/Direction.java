@@ -78,8 +78,8 @@ final class Direction extends ChannelInboundHandlerAdapter {
         }
         bytes += length;
         if (pending.addAndGet(length) > MOST) {
-            paused = true;
             source.config().setAutoRead(false);
+            paused = true; // not before: the sink's loop may resume at once
             resumeIfLittle(); // what was written meanwhile has not seen it
         }
         sink.write(part).addListener((FutureListener<Void>) written -> written(length, written));
