@@ -110,15 +110,27 @@ final class RelayCommand implements UsesDevice {
             relay.tellServiceManager("READY=1");
             if (relay.endsByItself()) {
                 relay.runForeground();
+                relay.drain();
             } else {
-                interrupt.await();
-                relay.tellServiceManager("STOPPING=1");
+                serve(relay, interrupt);
             }
-            relay.drain();
         } catch (IOException e) {
             throw new ProgramException("the stream has ended early: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Until it is to end, which streams may outlast for some time. */
+    private static void serve(Relay relay, Interrupt interrupt) throws InterruptedException {
+        try (AutoCloseable _ = relay.showBeans()) {
+            interrupt.await();
+            relay.tellServiceManager("STOPPING=1");
+            relay.drain();
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("no beans", e); // their names are this program's alone
         }
     }
 

@@ -305,6 +305,47 @@ class RelayIT {
                 .isEqualTo("rw-------");
     }
 
+    @Test
+    void topShowsItsStreams() throws Exception {
+        serve(RelayIT::echo);
+        start("dpu", comch(), to());
+        ChildVm host = start("host", "tcp:0", comch());
+        int port = port(host);
+        try (Socket ended = connect(port);
+                Socket open = connect(port)) {
+            for (Socket socket : new Socket[] {ended, open}) {
+                socket.getOutputStream().write(new byte[1000]);
+                assertThat(socket.getInputStream().readNBytes(1000)).hasSize(1000);
+            }
+            ended.shutdownOutput();
+            assertThat(ended.getInputStream().read()).isEqualTo(-1);
+            target.close(); // the next one is refused
+            try (Socket refused = connect(port)) {
+                assertThatThrownBy(() -> refused.getInputStream().read()).isInstanceOf(IOException.class);
+            }
+            ChildVm top = children.start(
+                    folder,
+                    Map.of(),
+                    Comch.class,
+                    "top",
+                    "--once",
+                    "--json",
+                    "--pid",
+                    Long.toString(host.handle().pid()));
+            top.assertSuccess();
+            assertThat(top.out())
+                    .contains(
+                            "\"type=Relay\"",
+                            "\"OpenStreams\": 1",
+                            "\"Streams\": 2",
+                            "\"ResetStreams\": 0",
+                            "\"RefusedStreams\": 1",
+                            "\"BytesSent\": 1000",
+                            "\"BytesReceived\": 1000")
+                    .contains("\"type=Connection,");
+        }
+    }
+
     private void fails(String sentence, int status, String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("relay"));
         all.addAll(List.of(arguments));

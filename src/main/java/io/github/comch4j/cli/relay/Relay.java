@@ -10,10 +10,12 @@ import io.github.comch4j.internal.support.relay.Refusal;
 import io.github.comch4j.internal.support.relay.Splice;
 import io.github.comch4j.internal.support.relay.StreamOpener;
 import io.github.comch4j.internal.support.relay.StreamServing;
+import io.github.comch4j.management.MBeans;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /** The pairs of a command line, at work. */
@@ -75,6 +80,18 @@ public final class Relay implements AutoCloseable {
     /** Tells the service manager, if there is one: {@code READY=1}, {@code STOPPING=1}. */
     public void tellServiceManager(String state) {
         ServiceManager.tell(state);
+    }
+
+    /** Shows the relay, its engine and its connections over JMX, until the result is closed. */
+    public AutoCloseable showBeans() throws JMException {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName own = new ObjectName("io.github.comch4j:type=Relay");
+        server.registerMBean(report, own);
+        MBeans others = MBeans.register(server);
+        return () -> {
+            others.close();
+            server.unregisterMBean(own);
+        };
     }
 
     /** Whether there is one that ends by itself: of stdin and stdout, or of one command. */
@@ -142,7 +159,7 @@ public final class Relay implements AutoCloseable {
     }
 
     private void refuse(Incoming incoming, Place.Pair pair, int status, String reason) {
-        report.say(pair + ": a stream was refused: " + reason);
+        report.refused(pair + ": a stream was refused: " + reason);
         incoming.refuse(new Refusal(status, reason));
     }
 
@@ -205,7 +222,7 @@ public final class Relay implements AutoCloseable {
                 })
                 .addListener(opened -> {
                     if (!opened.isSuccess()) {
-                        report.say(pair + ": a client was turned away: " + reason(opened.cause()));
+                        report.refused(pair + ": a client was turned away: " + reason(opened.cause()));
                         Splice.resetSocket(socket);
                     }
                 });
