@@ -96,7 +96,7 @@ public final class ChannelClient extends ChannelEndpoint {
                 forget(attempt);
                 if (!answered || failed.refusedForGood || !nap(deadline, RETRY_NANOS)) {
                     String action = "connecting " + this + " to \"" + name + "\""
-                            + (failed.refusedForGood ? "" : " for " + timeout);
+                            + (failed.refusedForGood ? "" : " for " + Failures.text(timeout));
                     throw refused
                             ? Failures.refused(DocaError.CONNECTION_ABORTED, Functions.CONNECT, action, reason)
                             : Failures.refused(DocaError.TIME_OUT, Functions.CONNECT, action, "");

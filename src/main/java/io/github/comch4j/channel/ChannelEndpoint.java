@@ -155,7 +155,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
                         : sleep(ChannelEvent.SEND, deadline);
                 if (!inTime) {
                     throw Failures.refused(
-                            DocaError.TIME_OUT, Functions.SEND, "waiting " + timeout + " for room to send to " + peer);
+                            DocaError.TIME_OUT,
+                            Functions.SEND,
+                            "waiting " + Failures.text(timeout) + " for room to send to " + peer);
                 }
             }
         } finally {

@@ -215,7 +215,7 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         private DocaException notConnected(ComchClient client, Duration timeout) {
-            String action = "connecting " + client + (client.refusedForGood ? "" : " for " + timeout);
+            String action = "connecting " + client + (client.refusedForGood ? "" : " for " + Failures.text(timeout));
             DocaException refusal = client.refusal;
             if (refusal == null) {
                 return Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, action, "");

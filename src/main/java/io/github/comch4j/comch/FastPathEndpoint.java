@@ -104,7 +104,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         try {
             if (!context.awaitStarted(Nanos.deadline(timeout))) {
                 throw Failures.refused(
-                        DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + this + " for " + timeout);
+                        DocaError.TIME_OUT,
+                        ContextCalls.START_NAME,
+                        "starting " + this + " for " + Failures.text(timeout));
             }
             if (!isRunning()) {
                 throw Failures.refused(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + this);

@@ -271,7 +271,7 @@ final class MessageSends implements RoomWaiter {
             throw Failures.refused(
                     DocaError.TIME_OUT,
                     TaskCalls.SUBMIT_NAME,
-                    "waiting " + engine.timeout() + " for room to send on " + connection);
+                    "waiting " + Failures.text(engine.timeout()) + " for room to send on " + connection);
         }
     }
 

@@ -228,7 +228,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         try {
             return result.get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new TimeoutException("waiting " + timeout + " for a task of " + this);
+            throw new TimeoutException("waiting " + Failures.text(timeout) + " for a task of " + this);
         } catch (ExecutionException e) {
             throw failed(e);
         } catch (InterruptedException e) {

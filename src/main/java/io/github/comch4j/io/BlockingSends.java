@@ -87,7 +87,10 @@ final class BlockingSends {
     private static RuntimeException inVain(Duration timeout, String what) {
         return Thread.currentThread().isInterrupted()
                 ? Failures.interrupted("waiting for " + what)
-                : Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for " + what);
+                : Failures.refused(
+                        DocaError.TIME_OUT,
+                        TaskCalls.SUBMIT_NAME,
+                        "waiting " + Failures.text(timeout) + " for " + what);
     }
 
     /** Throws what is lost and was not told, or is lost since there were {@code before}. */

@@ -184,7 +184,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
         }
         if (!Connections.await(connection, engine, () -> !unread.isEmpty() || ended || !connection.isOpen())) {
             throw Connections.failed(Failures.refused(
-                    DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this));
+                    DocaError.TIME_OUT,
+                    PeCalls.PROGRESS_NAME,
+                    "waiting " + Failures.text(engine.timeout()) + " for data on " + this));
         }
         if (unread.isEmpty() && !ended) {
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);

@@ -224,7 +224,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         return Connections.failed(Failures.refused(
                 DocaError.TIME_OUT,
                 TaskCalls.SUBMIT_NAME,
-                "waiting " + engine.timeout() + " for " + what + " on " + this));
+                "waiting " + Failures.text(engine.timeout()) + " for " + what + " on " + this));
     }
 
     private IOException ended() {

@@ -8,6 +8,7 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.access.Refusal;
 import io.github.comch4j.internal.access.Unusable;
+import java.time.Duration;
 import java.util.function.Function;
 
 /** Makes the exceptions that only the library makes; the caller throws them. */
@@ -23,6 +24,12 @@ public final class Failures {
             Internals.maker(WaitInterruptedException.class);
 
     private Failures() {}
+
+    /** A time as messages have it: {@code 10 s}, {@code 300 ms}. */
+    public static String text(Duration time) {
+        long millis = time.toMillis();
+        return millis % 1000 == 0 ? millis / 1000 + " s" : millis + " ms";
+    }
 
     /**
      * For a number that a DOCA function returned.

@@ -245,7 +245,7 @@ public abstract class Context extends Resource implements ContextEvents {
                 throw Failures.refused(
                         DocaError.TIME_OUT,
                         ContextCalls.STOP_NAME,
-                        "waiting " + engine.timeout() + " for " + name() + " to become idle");
+                        "waiting " + Failures.text(engine.timeout()) + " for " + name() + " to become idle");
             }
         }
         destroy(object, "closing " + name());

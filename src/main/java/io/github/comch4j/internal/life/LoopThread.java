@@ -75,7 +75,8 @@ public final class LoopThread {
                     throw Failures.refused(
                             DocaError.TIME_OUT,
                             "doca_ctx_stop",
-                            "waiting " + engine.timeout() + " for " + waiting + ": its thread is busy" + where());
+                            "waiting " + Failures.text(engine.timeout()) + " for " + waiting + ": its thread is busy"
+                                    + where());
                 } else if (now - looked > QUIET_NANOS) {
                     looked = now;
                     checkNotExiting(waiting);

@@ -105,6 +105,8 @@ final class WaitingCopy {
     private DocaException late() {
         end.cancel(false);
         return Failures.refused(
-                DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for a copy");
+                DocaError.TIME_OUT,
+                TaskCalls.SUBMIT_NAME,
+                "waiting " + Failures.text(engine.timeout()) + " for a copy");
     }
 }

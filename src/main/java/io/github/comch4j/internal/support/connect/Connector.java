@@ -111,7 +111,7 @@ public final class Connector {
             throw Failures.interrupted("connecting to \"" + name + "\"");
         } catch (TimeoutException e) {
             stop();
-            throw notConnected(" for " + timeout);
+            throw notConnected(" for " + Failures.text(timeout));
         } catch (ExecutionException e) {
             throw Rethrow.asIs(Caller.addTo(e.getCause(), loop));
         }
