@@ -256,7 +256,7 @@ class StreamsTest extends RelayScene {
         StreamOpener opener = opener();
         BlockingStream stream = open(opener);
         Channel connection = connections.take();
-        connection.unsafe().close(connection.voidPromise());
+        connection.eventLoop().execute(() -> connection.unsafe().close(connection.voidPromise()));
         assertThatThrownBy(() -> readAll(stream))
                 .isInstanceOf(SocketException.class)
                 .hasMessageContaining("reset");
