@@ -10,6 +10,7 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.testing.EmulatedBlueField;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many threads send on one socket. */
 @Timeout(60)
+@EmulatedBlueField(failOnLeaks = false) // full sockets are left to the end of their loops
 class SocketSendersTest extends SocketScene {
     private CountDownLatch held = new CountDownLatch(0); // of the server's loop
 
