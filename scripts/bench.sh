@@ -6,7 +6,8 @@
 #                              the cores)
 #   scripts/bench.sh           everything; says first how long it takes
 #
-#   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory where ucx_perftest is installed
+#   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory where ucx_perftest is installed; then
+#                      comch relay beside two socat, where socat and Redis are
 #   --library WHICH    emulated (default, built now), system (the DOCA SDK), or a folder with the libraries
 #   --side SIDE        server or client: one half of each measurement that works between two machines, on the DPU and
 #                      on the host; start both with the same other options
@@ -22,7 +23,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 
-library=emulated plot= listing=
+library=emulated plot= listing= relay=
 arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -30,8 +31,10 @@ while [ $# -gt 0 ]; do
     --library) option_value "$1" $#; library=$2; shift ;;
     --plot) plot=yes; arguments+=("$1") ;;
     --list) listing=yes; arguments+=("$1") ;;
-    --quick|--peers) arguments+=("$1") ;;
-    --side|--dpu|--function|--only) option_value "$1" $#; arguments+=("$1" "$2"); shift ;;
+    --quick) arguments+=("$1") ;;
+    --peers) relay=${relay:-yes}; arguments+=("$1") ;;
+    --only) option_value "$1" $#; relay=no; arguments+=("$1" "$2"); shift ;;
+    --side|--dpu|--function) option_value "$1" $#; arguments+=("$1" "$2"); shift ;;
     *) die "no such option: $1 (see --help)" ;;
   esac
   shift
@@ -87,8 +90,10 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 # What was measured is drawn also when a measurement failed.
 status=0
 rm -f "$out/results.json"
+classpath=$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")
 python3 scripts/dev/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/bench" --java "$JDK/bin/java" \
-  --classpath "$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")" \
+  --classpath "$classpath" \
   --java-library "$java_library" || status=$?
 [ -z "$plot" ] || [ ! -e "$out/results.json" ] || python3 scripts/dev/bench-plot.py "$out/results.json" docs/images
+[ "$relay" != yes ] || [ $library != emulated ] || COMCH4J_CLASSPATH=$classpath scripts/dev/relay.sh speed || status=$?
 exit $status

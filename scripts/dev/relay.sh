@@ -6,10 +6,14 @@
 #
 #     scripts/dev/relay.sh speed       beside two socat
 #
-# Needs the tool's classes: mvn -DskipTests -DskipITs package. MIB=1024 is what goes by scp; SHORT=10000 streams.
+# Needs the tool's classes: mvn -DskipTests -DskipITs package, or another class path with them in COMCH4J_CLASSPATH.
+# MIB=1024 is what goes by scp; SHORT=10000 streams.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+cd "$COMCH4J_ROOT" || exit 1
+need jdk
+java=$JDK/bin/java
+classpath=${COMCH4J_CLASSPATH:-target/classes:target/tool/lib/*}
 work=$(mktemp -d /dev/shm/relay.XXXX)
 export DOCA_EMU_DIR=$work/fabric
 mkdir "$DOCA_EMU_DIR"
@@ -20,7 +24,7 @@ trap 'for pid in "${pids[@]}"; do kill -CONT "$pid"; kill "$pid"; done 2>/dev/nu
 relay() { # SIDE LOG ARGUMENTS: its process in $last
   local side=$1 log=$2
   shift 2
-  DOCA_EMU_SIDE=$side $java -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED -cp "target/classes:target/tool/lib/*" \
+  DOCA_EMU_SIDE=$side $java -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED -cp "$classpath" \
     io.github.comch4j.cli.Comch relay -v -W 60 "$@" 2>"$work/$log" &
   last=$!
   pids+=("$last")
