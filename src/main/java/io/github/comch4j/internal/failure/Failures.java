@@ -27,8 +27,9 @@ public final class Failures {
 
     /** A time as messages have it: {@code 10 s}, {@code 300 ms}. */
     public static String text(Duration time) {
-        long millis = time.toMillis();
-        return millis % 1000 == 0 ? millis / 1000 + " s" : millis + " ms";
+        long seconds = time.getSeconds();
+        boolean whole = time.getNano() == 0 || seconds < 0 || seconds > 1_000_000; // the longest have no milliseconds
+        return whole ? seconds + " s" : time.toMillis() + " ms";
     }
 
     /**
