@@ -7,7 +7,7 @@
 #     scripts/dev/relay.sh speed       beside two socat
 #
 # Needs the tool's classes: mvn -DskipTests -DskipITs package, or another class path with them in COMCH4J_CLASSPATH.
-# MIB=1024 is what goes by scp; SHORT=10000 streams.
+# MIB=1024 is what goes by scp; SHORT=10000 streams; ROUNDS=6 of speed.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
@@ -304,7 +304,7 @@ speed() {
     pids+=($!)
   done
   until_ "the relay" test -S "$work/relay.sink" && until_ socat test -S "$work/socat.sink" || return
-  for round in 1 2 3; do
+  for ((round = 1; round <= ${ROUNDS:-6}; round++)); do
     for way in relay socat; do
       echo "round $round  $way  GET -c 50 -P 1 (rps, average, min, p50, p95, p99, max in ms):" \
         "$(timeout 120 redis-benchmark -s "$work/$way.redis" -c 50 -n 30000 -t get --csv 2>/dev/null | tail -1)"
