@@ -4,8 +4,8 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.core.RepresentorInfo;
 import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.support.connect.FirstDevice;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.util.List;
 
@@ -23,22 +23,11 @@ final class Choice {
 
     /** The first device that is good for this. */
     static PciAddress device(boolean server) {
-        return devicesHere().stream()
-                .filter(device -> server ? device.server() : device.client())
-                .map(DeviceInfo::address)
-                .findFirst()
-                .orElseThrow(() -> new ProgramException(
-                        server
-                                ? "no device here can serve: a server runs on the DPU"
-                                : "no device here can be a client: a client runs on the host"));
+        return FirstDevice.of(devicesHere(), server, ProgramException::new);
     }
 
     /** The first function behind a DPU's device. */
     static PciAddress function(Device dpu) {
-        List<RepresentorInfo> functions = dpu.representors();
-        if (functions.isEmpty()) {
-            throw new ProgramException(dpu.address() + " represents no function of the host");
-        }
-        return functions.getFirst().address();
+        return FirstDevice.functionOf(dpu, ProgramException::new);
     }
 }

@@ -1,14 +1,12 @@
 package io.github.comch4j.relay;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.support.connect.FirstDevice;
 import io.github.comch4j.netty.ComchAddress;
 import java.net.SocketException;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,26 +78,13 @@ record StreamAddress(
         return ComchAddress.of(own, function == null ? firstFunction(own) : function, service);
     }
 
-    /** The first one that is good for it, as `comch` chooses. */
     private static PciAddress first(boolean server) throws SocketException {
-        for (DeviceInfo info : Devices.list()) {
-            if (server ? info.server() : info.client()) {
-                return info.address();
-            }
-        }
-        throw new SocketException(
-                server
-                        ? "no device here can serve: a server runs on the DPU"
-                        : "no device here can be a client: a client runs on the host");
+        return FirstDevice.of(Devices.list(), server, SocketException::new);
     }
 
     private static PciAddress firstFunction(PciAddress device) throws SocketException {
         try (Device opened = Devices.openDpu(device)) {
-            List<RepresentorInfo> functions = opened.representors();
-            if (functions.isEmpty()) {
-                throw new SocketException(device + " represents no function of the host");
-            }
-            return functions.getFirst().address();
+            return FirstDevice.functionOf(opened, SocketException::new);
         }
     }
 }
