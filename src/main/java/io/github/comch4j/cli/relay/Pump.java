@@ -44,15 +44,20 @@ final class Pump {
     }
 
     private void send() {
-        byte[] buffer = new byte[CHUNK];
         try {
-            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                stream.write(buffer, 0, read);
-            }
-            stream.shutdownOutput();
+            sendAll(in, stream);
         } catch (IOException e) {
             // the other direction tells, if that is an error
         }
+    }
+
+    /** What there is to read, to its end. */
+    private static void sendAll(InputStream from, BlockingStream stream) throws IOException {
+        byte[] buffer = new byte[CHUNK];
+        for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
+            stream.write(buffer, 0, read);
+        }
+        stream.shutdownOutput();
     }
 
     /**
@@ -98,12 +103,8 @@ final class Pump {
     }
 
     private static void answers(BlockingStream stream, Process process) {
-        byte[] buffer = new byte[CHUNK];
         try (InputStream from = process.getInputStream()) {
-            for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-                stream.write(buffer, 0, read);
-            }
-            stream.shutdownOutput();
+            sendAll(from, stream);
             stream.shutdownInput(); // nobody reads what comes
         } catch (IOException e) {
             process.destroy();
