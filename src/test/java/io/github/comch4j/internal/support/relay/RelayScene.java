@@ -43,7 +43,12 @@ abstract class RelayScene extends TwoNettyLoops {
 
     /** Serves each stream by a thread of its own. */
     StreamServing serveBlocking(Service program) {
-        return serve(incoming -> incoming.accept(stream -> {
+        return serve(incoming -> accept(incoming, program));
+    }
+
+    /** Accepts a stream, and serves it by a thread of its own. */
+    static void accept(Incoming incoming, Service program) {
+        incoming.accept(stream -> {
             BlockingStream accepted = BlockingStream.of(stream);
             Thread.startVirtualThread(() -> {
                 try {
@@ -52,7 +57,7 @@ abstract class RelayScene extends TwoNettyLoops {
                     accepted.reset();
                 }
             });
-        }));
+        });
     }
 
     StreamOpener opener() {

@@ -242,16 +242,7 @@ class StreamsTest extends RelayScene {
         LinkedBlockingQueue<Channel> connections = new LinkedBlockingQueue<>();
         serve(incoming -> {
             connections.add(incoming.connection());
-            incoming.accept(stream -> {
-                BlockingStream accepted = BlockingStream.of(stream);
-                Thread.startVirtualThread(() -> {
-                    try {
-                        echo(accepted);
-                    } catch (IOException e) {
-                        accepted.reset();
-                    }
-                });
-            });
+            accept(incoming, RelayScene::echo);
         });
         StreamOpener opener = opener();
         BlockingStream stream = open(opener);
@@ -288,19 +279,8 @@ class StreamsTest extends RelayScene {
     void theWayBackIsTheSame() throws Exception {
         StreamOpener onTheDpu = StreamOpener.accepting(dpuLoop.next(), LIMITS, ConnectionWatch.NONE);
         bind(onTheDpu.connections());
-        StreamServing onTheHost = new StreamServing(
-                LIMITS,
-                ConnectionWatch.NONE,
-                incoming -> incoming.accept(stream -> {
-                    BlockingStream accepted = BlockingStream.of(stream);
-                    Thread.startVirtualThread(() -> {
-                        try {
-                            echo(accepted);
-                        } catch (IOException e) {
-                            accepted.reset();
-                        }
-                    });
-                }));
+        StreamServing onTheHost =
+                new StreamServing(LIMITS, ConnectionWatch.NONE, incoming -> accept(incoming, RelayScene::echo));
         new io.netty.bootstrap.Bootstrap()
                 .group(hostLoop)
                 .channel(io.github.comch4j.netty.ComchChannel.class)
