@@ -81,17 +81,16 @@ export default {
             link: '/cookbook',
             collapsed: false,
             items: pages(
-              ['Ask and answer', '/cookbook#calls'],
-              ['Shut down in good order', '/cookbook#stopping-a-server-in-good-order'],
-              ['Keep the newest value', '/cookbook#telemetry-with-a-slow-consumer'],
-              ['Reconnect', '/cookbook#staying-connected'],
-              ['Serve many clients', '/cookbook#many-clients'],
-              ['Close at exit', '/cookbook#a-shutdown-hook'],
-              ['Know which consumer is which', '/cookbook#which-consumer-is-which'],
-              ['Use several threads', '/cookbook#several-engines'],
-              ['Read records in place', '/cookbook#many-records-in-one-buffer'],
-              ['Send one thing to many', '/cookbook#the-same-data-to-many-peers'],
-              ['Read and write a remote file', '/cookbook#blocks-remote-reads-and-writes-of-a-mapped-file']
+              ['Reconnect', '/cookbook#my-program-must-reconnect'],
+              ['Shut down', '/cookbook#shut-down-without-losing-messages'],
+              ['Ask and get an answer', '/cookbook#ask-and-get-an-answer'],
+              ['Serve many clients', '/cookbook#serve-many-clients'],
+              ['Keep the newest value', '/cookbook#keep-only-the-newest-value'],
+              ['Send to many peers', '/cookbook#send-the-same-data-to-many-peers'],
+              ['Read records in place', '/cookbook#read-records-without-copying-them'],
+              ['Use several threads', '/cookbook#use-several-threads-for-one-connection'],
+              ['Know what a consumer is for', '/cookbook#know-what-a-consumer-is-for'],
+              ['Read and write a remote file', '/cookbook#read-and-write-a-remote-file']
             )
           },
           {
