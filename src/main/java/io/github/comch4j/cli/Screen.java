@@ -1,6 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.internal.support.program.ProgressBar;
+import java.io.IOError;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.Collectors;
@@ -30,8 +31,9 @@ final class Screen implements AutoCloseable {
     }
 
     private static @Nullable Terminal open() {
+        Terminal opened = null;
         try {
-            Terminal opened = TerminalBuilder.builder()
+            opened = TerminalBuilder.builder()
                     .system(true)
                     .jna(false)
                     .jansi(false)
@@ -40,8 +42,9 @@ final class Screen implements AutoCloseable {
                     .build();
             opened.enterRawMode(); // until it is closed
             return opened;
-        } catch (IOException | IllegalStateException e) {
-            return null; // there is no stty
+        } catch (IOException | IllegalStateException | IOError e) {
+            close(opened);
+            return null; // there is no stty, or Ctrl-C has ended it
         }
     }
 
@@ -99,10 +102,16 @@ final class Screen implements AutoCloseable {
     @Override
     public void close() {
         try (interrupt) {
+            close(terminal);
+        }
+    }
+
+    private static void close(@Nullable Terminal terminal) {
+        try {
             if (terminal != null) {
                 terminal.close();
             }
-        } catch (IOException e) {
+        } catch (IOException | IOError e) {
             // the terminal has gone
         }
     }

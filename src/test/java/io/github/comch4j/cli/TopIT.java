@@ -17,7 +17,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,7 @@ class TopIT {
     @BeforeEach
     void makeFabric() throws IOException {
         fabric = Files.createDirectory(folder.resolve("fabric"));
-        Files.setPosixFilePermissions(fabric, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(fabric, PosixFilePermissions.fromString("rwx------"));
     }
 
     private ChildVm comch(String side, String... arguments) throws Exception {
@@ -275,13 +277,38 @@ class TopIT {
     /** As on a terminal: the screen is drawn again, until Ctrl-C. */
     @Test
     void aScreenThatIsDrawnAgain() throws Exception {
+        drawnUntilCtrlC(Map.of());
+    }
+
+    /** A stty that is ended by Ctrl-C fails in the same way. */
+    @Test
+    void aTerminalThatCannotBeSetHasNoKeys() throws Exception {
+        Path stty = Files.writeString(
+                folder.resolve("stty"),
+                "#!/bin/sh\ncase \"$*\" in *-icanon*) exit 1;; esac\nexec /usr/bin/stty \"$@\"\n");
+        Files.setPosixFilePermissions(stty, PosixFilePermissions.fromString("rwx------"));
+        assertThat(drawnUntilCtrlC(Map.of("PATH", folder + ":" + System.getenv("PATH"))))
+                .doesNotContain("sort by");
+    }
+
+    private String drawnUntilCtrlC(Map<String, String> environment) throws Exception {
         comch("dpu", "serve", "--name", name).awaitOutput(name);
         Path drawn = folder.resolve("drawn");
-        Pty.start(drawn, Map.of(), "timeout -s INT 6 " + Pty.line("top", "-i", "0.1", "--fabric", fabric.toString()))
-                .waitFor();
-        assertThat(Files.readString(drawn))
-                .containsPattern("(?s)\033\\[H\033\\[2J.*" + name + ".*\033\\[H\033\\[2J.*" + name)
-                .doesNotContain("Exception");
+        String top = Pty.line("top", "-i", "0.1", "--fabric", fabric.toString());
+        Process terminal = Pty.start(drawn, environment, top + "; echo status $?");
+        try (OutputStream keyboard = terminal.getOutputStream()) {
+            Pattern twice = Pattern.compile("(?s)\033\\[H\033\\[2J.*" + name + ".*\033\\[H\033\\[2J.*" + name);
+            while (!twice.matcher(Files.readString(drawn)).find()) {
+                assertThat(terminal.isAlive()).as(Files.readString(drawn)).isTrue();
+                Thread.sleep(20);
+            }
+            keyboard.write(3);
+            keyboard.flush();
+            terminal.waitFor();
+        }
+        String all = Files.readString(drawn);
+        assertThat(all).doesNotContain("Exception", "Error").contains("status");
+        return all;
     }
 
     @Test
