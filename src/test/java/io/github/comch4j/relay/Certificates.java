@@ -9,7 +9,9 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 
 /** A certificate of this test's own, and who trusts it. */
 final class Certificates {
@@ -51,13 +53,22 @@ final class Certificates {
 
     /** For both ends. */
     static SSLContext context(Path folder) throws IOException, InterruptedException, GeneralSecurityException {
-        KeyStore store = store(folder);
+        return context(store(folder));
+    }
+
+    /** For both ends, of a certificate that is there. */
+    static SSLContext context(KeyStore store) throws GeneralSecurityException {
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), new TrustManager[] {trust(store)}, null);
+        return context;
+    }
+
+    /** Trusts that certificate, and no other. */
+    static X509TrustManager trust(KeyStore store) throws GeneralSecurityException {
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return context;
+        return (X509TrustManager) trust.getTrustManagers()[0];
     }
 }

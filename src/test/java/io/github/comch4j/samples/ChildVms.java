@@ -19,8 +19,14 @@ public final class ChildVms implements AfterEachCallback {
         return child;
     }
 
+    /** SIGKILL for all that there are. */
+    public void closeAll() {
+        all.forEach(ChildVm::close);
+        all.clear();
+    }
+
     @Override
     public void afterEach(ExtensionContext context) {
-        all.forEach(ChildVm::close);
+        closeAll();
     }
 }
