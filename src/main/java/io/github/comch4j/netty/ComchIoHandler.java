@@ -54,7 +54,7 @@ public final class ComchIoHandler implements IoHandler {
     private final Endings endings = new Endings(this::progress);
     private final Map<PciAddress, Device> devices = new HashMap<>();
     private final Map<List<PciAddress>, Representor> representors = new HashMap<>();
-    private final SpinThenSleep rest = new SpinThenSleep();
+    private final SpinThenSleep rest;
     private final IdleStrategy otherwise = IdleStrategy.backOff(0, 0, Duration.ofNanos(10_000), Duration.ofMillis(1));
     private volatile @Nullable Thread thread;
     private volatile @Nullable Sleeper sleeper; // null: the thread parks
@@ -62,8 +62,9 @@ public final class ComchIoHandler implements IoHandler {
     private @Nullable IoHandlerContext context;
     private ByteBuffer scratch = ByteBuffer.allocateDirect(0);
 
-    ComchIoHandler(ThreadAwareExecutor loop) {
+    private ComchIoHandler(ThreadAwareExecutor loop, SpinThenSleep rest) {
         this.loop = loop;
+        this.rest = rest;
     }
 
     /**
@@ -72,7 +73,22 @@ public final class ComchIoHandler implements IoHandler {
      * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup} and its like
      */
     public static IoHandlerFactory newFactory() {
-        return ComchIoHandler::new;
+        return loop -> new ComchIoHandler(loop, new SpinThenSleep());
+    }
+
+    /**
+     * Makes such handlers whose loops spin for a fixed number of rounds before they sleep, and never yield: for
+     * programs whose other threads, or peers, want the processors that those of {@link #newFactory()} would spin on.
+     *
+     * @param spins rounds without anything to do after which the loop sleeps, at least 0
+     * @return the factory
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public static IoHandlerFactory newFactory(int spins) {
+        if (spins < 0) {
+            throw new IllegalArgumentException("spins " + spins + " may not be negative");
+        }
+        return loop -> new ComchIoHandler(loop, new SpinThenSleep(spins));
     }
 
     @Override

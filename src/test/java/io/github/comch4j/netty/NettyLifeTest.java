@@ -14,6 +14,7 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.support.window.SocketFrames;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -35,6 +36,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -453,6 +455,31 @@ class NettyLifeTest extends NettyScene {
         } finally {
             workers.shutdownGracefully(1, 5000, TimeUnit.MILLISECONDS).sync();
         }
+    }
+
+    @Test
+    void loopsThatSleepAtOnceCarryAllBytes() throws Exception {
+        bind(Echo::new);
+        EventLoopGroup sleepy = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory(0));
+        try {
+            Collector mine = new Collector();
+            ChannelFuture connected = new Bootstrap()
+                    .group(sleepy)
+                    .channel(ComchChannel.class)
+                    .handler(mine)
+                    .connect(service)
+                    .sync();
+            byte[] part = random(100_000);
+            for (int round = 1; round <= 20; round++) {
+                connected.channel().writeAndFlush(buffer(part));
+                byte[] all = mine.await(round * part.length);
+                assertThat(Arrays.copyOfRange(all, all.length - part.length, all.length))
+                        .isEqualTo(part);
+            }
+        } finally {
+            sleepy.shutdownGracefully(1, 5000, TimeUnit.MILLISECONDS).sync();
+        }
+        assertThatThrownBy(() -> ComchIoHandler.newFactory(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -29,11 +29,13 @@ import org.jspecify.annotations.Nullable;
 final class Side implements AutoCloseable {
     private static final long AGAIN_MILLIS = 250;
     private static final long LAST_SECONDS = 5;
+    /** The programs at both ends, and the loops of sockets, want the processors. */
+    private static final int SPINS = 20;
 
     private final PciAddress device;
     private final @Nullable PciAddress function; // null: the host's side
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("comch-relay", true), ComchIoHandler.newFactory());
+            1, new DefaultThreadFactory("comch-relay", true), ComchIoHandler.newFactory(SPINS));
     private final List<Channel> servers = new ArrayList<>();
     private volatile boolean closed;
 

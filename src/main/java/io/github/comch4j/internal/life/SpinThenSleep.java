@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the thread of a loop does while there is nothing to do: spins for a while, then sleeps on the engine's
  * descriptor. How long it spins follows from how soon sleeps have ended: where the next event comes while the thread is
- * still falling asleep, it had better have gone on spinning. It does not where other threads want its processor.
+ * still falling asleep, it had better have gone on spinning. It does not where other threads want its processor. Or it
+ * is told how long to spin, for loops whose processors are wanted nearly always.
  */
 public final class SpinThenSleep {
     private static final int FEWEST_SPINS = 50;
@@ -20,13 +21,26 @@ public final class SpinThenSleep {
 
     private final SleepLimit limit = SleepLimit.ofLibraries();
     private final Crowding crowding = new Crowding();
-    private int spins = FIRST_SPINS;
+    private final boolean adapts;
+    private final int yields;
+    private int spins;
     private int rounds;
     private @Nullable Sleeper sleeper;
     private BooleanSupplier handedOver = () -> false;
 
     /** With nothing to sleep on. */
-    public SpinThenSleep() {}
+    public SpinThenSleep() {
+        adapts = true;
+        yields = YIELDS;
+        spins = FIRST_SPINS;
+    }
+
+    /** Likewise; spins so often and does not yield. */
+    public SpinThenSleep(int spins) {
+        adapts = false;
+        yields = 0;
+        this.spins = spins;
+    }
 
     /** From here on it sleeps so, unless {@code other} threads have handed something over; null: no longer. */
     public void sleepOn(@Nullable Sleeper engines, BooleanSupplier other) {
@@ -49,12 +63,12 @@ public final class SpinThenSleep {
      * @return false, and nothing was done, if there is nothing to sleep on and it has spun
      */
     public boolean idle(long most) {
-        if (sleeper != null && (rounds >= spins + YIELDS || crowding.isCrowded())) {
+        if (sleeper != null && (rounds >= spins + yields || crowding.isCrowded())) {
             sleep(sleeper, Math.min(most, limit.nanos()));
         } else if (rounds < spins) {
             rounds++;
             Thread.onSpinWait();
-        } else if (rounds < spins + YIELDS) {
+        } else if (rounds < spins + yields) {
             rounds++;
             crowding.giveWay();
         } else {
@@ -78,6 +92,9 @@ public final class SpinThenSleep {
         long slept = System.nanoTime() - begun;
         if (event || slept >= nanos) { // otherwise another thread has woken it
             limit.slept(event);
+        }
+        if (!adapts) {
+            return;
         }
         if (event && slept < SHORT_SLEEP) {
             spins = Math.min(2 * spins, MOST_SPINS);
