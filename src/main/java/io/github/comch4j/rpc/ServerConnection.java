@@ -152,9 +152,10 @@ final class ServerConnection implements LargeBodies.Peer {
             forget(id);
             dispatch(id, RpcRequest.of(body.value, body.bytes(), body.metadata, server.now(), body.extra));
         } else if (arrivingBytes > server.maxWaiting()) {
+            String why = "requests of " + arrivingBytes + " bytes are arriving from one client";
             forget(id);
             requestEnded();
-            refuse(id, Kind.BUSY, "requests of " + arrivingBytes + " bytes are arriving from one client");
+            refuse(id, Kind.BUSY, why);
         }
         return true;
     }

@@ -21,6 +21,7 @@ import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -530,9 +531,12 @@ class RpcTest extends TwoLoopsInBothForms {
         server = settings().maxBody(1000).start();
         try (ProgressEngine engine = ProgressEngine.create()) {
             List<Integer> answers = new ArrayList<>();
+            List<String> texts = new ArrayList<>();
             ComchClient raw = ComchClient.builder(engine, host, name)
                     .onMessage((connection, message) -> Frames.read(message, (whole, at, part) -> {
                         answers.add(Frames.value(whole, at));
+                        texts.add(new String(
+                                whole.asSlice(at + Frames.HEADER, part).toArray(ValueLayout.JAVA_BYTE), UTF_8));
                         return true;
                     }))
                     .connect(Machine.PATIENCE);
@@ -541,6 +545,7 @@ class RpcTest extends TwoLoopsInBothForms {
             }
             Machine.until("all but four to be refused", () -> answers.size() == 26, engine);
             assertThat(answers).containsOnly(RpcException.Kind.BUSY.code());
+            assertThat(texts).allSatisfy(text -> assertThat(text).contains("requests of 4960 bytes are arriving"));
             raw.connection().send(frame(Frames.MORE, 0, 0, 99)); // of nothing
             raw.connection().send(frame(Frames.CANCEL, 0, 0, 99));
             raw.connection().send(frame(Frames.CANCEL, 0, 0, 1));
