@@ -91,7 +91,7 @@ async function everyPage() {
     ids.set(name, new Set(found.ids))
     found.links.forEach((target) => links.push([name, target]))
     found.broken.forEach((image) => faults.add(`${name}: no image at ${image}`))
-    if (name !== 'index.html' && !/comch4j \d/.test(found.version)) faults.add(`${name}: does not tell its version`)
+    if (!/comch4j \d/.test(found.version)) faults.add(`${name}: does not tell its version`)
     if (found.headings !== 1) faults.add(`${name}: has ${found.headings} headings of the first level`)
     for (const screen of WIDTHS) {
       await page.setViewportSize({ width: screen, height: 800 })
@@ -110,7 +110,7 @@ function everyLink() {
     let file = decodeURIComponent(url.pathname).slice(base.length)
     if (file === '' || file.endsWith('/')) file += 'index.html'
     if (!fs.existsSync(path.join(site, file))) {
-      if (!file.startsWith('javadoc/') || fs.existsSync(path.join(site, 'javadoc'))) faults.add(`${name}: leads to ${file}, which is not there`)
+      faults.add(`${name}: leads to ${file}, which is not there`)
     } else if (url.hash !== '' && ids.has(file) && !ids.get(file).has(decodeURIComponent(url.hash.slice(1)))) {
       faults.add(`${name}: leads to ${file}${url.hash}, and there is no such anchor`)
     }

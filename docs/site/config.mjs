@@ -17,6 +17,46 @@ function slugify(heading) {
     .replace(/\s/g, '-')
 }
 
+/**
+ * On a narrow screen each row of a table with prose becomes a card (theme/style.css), whose lines need the names of their
+ * columns. Tables of two columns, and those of figures alone, stay tables.
+ */
+function cards(md) {
+  md.core.ruler.push('cards', ({ tokens }) => {
+    let table, names, column
+    for (const [at, token] of tokens.entries()) {
+      if (token.type === 'table_open') {
+        table = { token, long: 0 }
+        names = []
+      } else if (token.type === 'tr_open') {
+        column = 0
+      } else if (token.type === 'th_open') {
+        names.push(tokens[at + 1].content.replace(/`/g, ''))
+      } else if (token.type === 'td_open') {
+        token.attrSet('data-column', names[column++])
+        table.long = Math.max(table.long, tokens[at + 1].content.length)
+      } else if (token.type === 'table_close' && names.length > 2 && table.long > 25) {
+        table.token.attrSet('class', 'cards')
+      }
+    }
+  })
+  md.renderer.rules.table_open = (tokens, at, options, env, self) => {
+    tokens[at].attrSet('tabindex', '0')
+    return self.renderToken(tokens, at, options)
+  }
+}
+
+/** Who searches wants to use the library: what is for contributors, and long lists of functions, come last. */
+function boost(id) {
+  const page = id.split('#')[0]
+  if (/\/(notebook|guards|testing|reliability|architecture|emulator-inside|performance-bars|releasing|contributing|security|changelog)\.html/.test(page)) {
+    return 0.1
+  }
+  if (/\/(functions|performance-figures)\.html/.test(page)) return 0.3
+  if (/\/api-map\.html/.test(page)) return 0.7
+  return /\/(start|concepts)\//.test(page) ? 2 : 1
+}
+
 const pages = (...entries) => entries.map(([text, link]) => ({ text, link }))
 
 export default {
@@ -33,16 +73,20 @@ export default {
   markdown: {
     html: false,
     anchor: { slugify },
+    config: cards,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
   },
   themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
+    search: {
+      provider: 'local',
+      options: { detailedView: true, miniSearch: { searchOptions: { boostDocument: boost } } }
+    },
     outline: { level: [2, 3] },
     externalLinkIcon: true,
     nav: [
       { text: 'Start', link: '/start/what-it-is' },
       { text: 'Which API is mine', link: '/start/which-api' },
-      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      ...(process.env.SITE_JAVADOC === '0' ? [] : [{ text: 'Javadoc', link: '/javadoc/index.html', target: '_self' }]),
       { text: version.split(',')[0], link: '/changelog' }
     ],
     sidebar: [

@@ -7,7 +7,7 @@
 #   scripts/dev/site.sh --check      make it, and look at it in Chromium: links, anchors, search, code to copy, narrow
 #                                    screens, dark mode; screenshots in target/manual-shots. Skipped, with a sentence,
 #                                    where there is no Node.js or Chromium
-#   --no-javadoc                     without the Javadoc, whose links then lead nowhere
+#   --no-javadoc                     without the Javadoc and the link to it
 #   -h, --help                       this text
 #
 # SITE_BASE: the path of the site on its server, such as /comch4j/; default /. CHROMIUM: the browser.
@@ -56,7 +56,7 @@ cp docs/site/check.mjs docs/site/pages.mjs "$work/"
 version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' pom.xml | head -n 1)
 commit=$(git rev-parse --short HEAD 2>/dev/null || true)
 export SITE_VERSION=$version${commit:+, commit $commit}
-export SITE_OUT=$COMCH4J_ROOT/target/manual
+export SITE_OUT=$COMCH4J_ROOT/target/manual SITE_JAVADOC=$javadoc
 node "$work/pages.mjs" "$COMCH4J_ROOT" "$work/pages"
 (cd "$work" && npx --no-install vitepress build . >build.log 2>&1) ||
   { tail -n 40 "$work/build.log" >&2; die "VitePress failed"; }
