@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -55,6 +56,13 @@ class ExamplesTest {
     private static final Pattern NAMED_FILE =
             Pattern.compile("(?<![\\w./-])(?:scripts|src|docs|headers|generated)/[\\w./-]*\\w(?![\\w*{$…/])");
     private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+    private static final Set<String> LANGUAGES = Set.of("java", "sh", "console", "c", "xml", "text");
+
+    /** A script and what stands behind it, in fenced or in inline code. */
+    private static final Pattern SCRIPT = Pattern.compile("(scripts/[\\w/.-]+\\.(?:sh|py))\\b([^`\\n]*)");
+
+    private static final Pattern OPTION = Pattern.compile("(?<= )--[a-z][a-z-]*");
 
     @BeforeAll
     static void emulated() {
@@ -126,6 +134,58 @@ class ExamplesTest {
                     .forEach(name -> missing.add(document + ": " + name));
         }
         assertThat(missing).isEmpty();
+    }
+
+    /** All that a reader may find fenced code in. */
+    private static List<Path> documents() throws IOException {
+        List<Path> documents = new ArrayList<>(files(Path.of("docs"), ".md"));
+        documents.addAll(files(Path.of("src", "test", "java", "samples"), ".md"));
+        documents.addAll(List.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")));
+        return documents;
+    }
+
+    /** Without it the site shows the code in one pale colour, and cannot tell commands from what they print. */
+    @Test
+    void fencedCodeNamesItsLanguage() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        for (Path document : documents()) {
+            boolean inside = false;
+            for (String line : Files.readAllLines(document)) {
+                if (line.strip().startsWith("```")) {
+                    if (!inside && !LANGUAGES.contains(line.strip().substring(3))) {
+                        wrong.add(document + ": " + line);
+                    }
+                    inside = !inside;
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    /** The scripts that documents call are there, and their descriptions know the options. */
+    @Test
+    void scriptsTakeTheOptionsOfTheDocuments() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int count = 0;
+        for (Path document : documents()) {
+            for (MatchResult call :
+                    SCRIPT.matcher(Files.readString(document)).results().toList()) {
+                Path script = Path.of(call.group(1));
+                count++;
+                if (!Files.isExecutable(script)) {
+                    wrong.add(document + ": " + script + " is no program");
+                    continue;
+                }
+                String text = Files.readString(script);
+                OPTION.matcher(call.group(2).replaceFirst(" (--|#) .*", ""))
+                        .results()
+                        .map(MatchResult::group)
+                        .filter(option -> !text.contains(option))
+                        .forEach(option -> wrong.add(document + ": " + script + " has no option " + option));
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(count).isGreaterThan(40);
     }
 
     private static String squeezed(String text) {

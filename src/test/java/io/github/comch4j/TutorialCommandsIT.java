@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TutorialCommandsIT {
     private static final Path PAGES = Path.of("docs", "start");
     private static final Pattern COMMANDS =
-            Pattern.compile("```\\n((?:java src/[^\n]*\\n)+)```.*?```\\n(.*?)```", Pattern.DOTALL);
+            Pattern.compile("```sh\\n((?:java src/[^\n]*\\n)+)```.*?```text\\n(.*?)```", Pattern.DOTALL);
 
     @TempDir
     private Path fabric;
