@@ -3,7 +3,7 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
+#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, site, containers,
 #                                reliability, bench
 #   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and unit tests of
 #                                Java's packages core, comch and io
@@ -29,14 +29,14 @@ if [ "${1:-}" = --quick ]; then
   [ $# -eq 1 ] || die "--quick is alone"
   stages=(quick) for=quick
 fi
-[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability bench)
+[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo site containers reliability bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability|bench|quick) ;;
+    style|abi|c|aarch64|java|generations|jars|demo|site|containers|reliability|bench|quick) ;;
     -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *)
       die "no such stage: $stage" \
-        "(style, abi, c, aarch64, java, generations, jars, demo, containers, reliability, bench)" ;;
+        "(style, abi, c, aarch64, java, generations, jars, demo, site, containers, reliability, bench)" ;;
   esac
 done
 
@@ -478,6 +478,22 @@ stage_demo() {
   check "Demo: 10 MB in chunks of 64 KiB" scripts/demo.sh --chunk 64k "$file"
   rm -f "$file"
   check "Demo: a sample by its script" scripts/sample.sh filedrop
+}
+
+# The site of the manual in Chromium. What it is made with comes from npm, and may be missing.
+stage_site() {
+  local name="Site of the manual" log=$logs/site.log
+  began=$SECONDS
+  if ! scripts/dev/site.sh --check --no-javadoc >"$log" 2>&1; then
+    record "$name" 0 1 0
+    remarks+=("failed: $name")
+    show_log "$log"
+  elif grep -q '^skipped: ' "$log"; then
+    skip "$name" "$(sed -n 's/^skipped: //p' "$log")"
+  else
+    record "$name" 1 0 0
+    printf '    %s\n' "$(tail -n 1 "$log")"
+  fi
 }
 
 # it_group NAME GROUP OPTION...: the integration tests that bear this tag.

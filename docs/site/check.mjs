@@ -14,8 +14,11 @@ const WIDTHS = [NARROW, 800, 1000]
 const SEARCHES = [
   ['back-pressure', '/concepts/back-pressure'],
   ['trySend', '.html'],
-  ['DOCA_EMU_FAULTS', '/emulator-faults']
+  ['DOCA_EMU_FAULTS', '/emulator-faults'],
+  ['fault', '/emulator-faults'],
+  ['producer', '/concepts/']
 ]
+const FOR_CONTRIBUTORS = /\/(notebook|guards|testing|architecture|emulator-inside|functions)\.html/
 const SHOWN = [
   'index.html', 'start/what-it-is.html', 'start/which-api.html', 'start/3-a-buffer.html', 'concepts/buffer.html',
   'reference/errors.html', 'performance.html'
@@ -130,6 +133,9 @@ async function search() {
       const targets = await page.locator('.VPLocalSearchBox .result').evaluateAll((all) => all.slice(0, 5).map((a) => a.href))
       if (!targets.some((target) => target.includes(expected))) {
         faults.add(`the search for ${term} does not find ${expected}, but ${targets}`)
+      }
+      for (const target of targets.filter((each) => FOR_CONTRIBUTORS.test(each))) {
+        faults.add(`the search for ${term} finds ${target} among the first`)
       }
       if (term === SEARCHES[0][0]) await page.screenshot({ path: path.join(shots, 'search.png') })
       await first.click()

@@ -6,7 +6,7 @@
 #   scripts/dev/site.sh --serve      make it, and serve it at http://localhost:4173/ until Ctrl-C
 #   scripts/dev/site.sh --check      make it, and look at it in Chromium: links, anchors, search, code to copy, narrow
 #                                    screens, dark mode; screenshots in target/manual-shots. Skipped, with a sentence,
-#                                    where there is no Node.js or Chromium
+#                                    where there is no Node.js or Chromium, or npm cannot fetch VitePress
 #   --no-javadoc                     without the Javadoc and the link to it
 #   -h, --help                       this text
 #
@@ -33,10 +33,11 @@ command -v npm >/dev/null 2>&1 || missing="Node.js with npm is missing (20 or ne
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 [ -n "$missing" ] || [ $check -eq 0 ] || [ -n "$browser" ] ||
   missing="Chromium is missing: apt-get install chromium (Debian)"
-if [ -n "$missing" ]; then
-  [ $check -eq 0 ] || { say "skipped: $missing"; exit 0; }
-  die "$missing"
-fi
+without() { # REASON: nothing can be made or looked at
+  [ $check -eq 0 ] || { say "skipped: $1"; exit 0; }
+  die "$1"
+}
+[ -z "$missing" ] || without "$missing"
 
 cd "$COMCH4J_ROOT"
 work=target/manual-build
@@ -46,8 +47,9 @@ if ! cmp -s docs/site/package-lock.json "$work/package-lock.json"; then
   cp docs/site/package.json "$work/"
   cp docs/site/package-lock.json "$work/new-lock.json"
   # esbuild's own script only replaces a small program by a smaller one: nothing of others is run
-  (cd "$work" && mv new-lock.json package-lock.json && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ||
-    { rm -f "$work/package-lock.json"; die "npm could not fetch what docs/site/package-lock.json names"; }
+  (cd "$work" && mv new-lock.json package-lock.json &&
+    timeout 90 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) ||
+    { rm -f "$work/package-lock.json"; without "npm could not fetch what docs/site/package-lock.json names"; }
 fi
 rm -rf "$work/.vitepress/theme"
 cp -R docs/site/theme docs/site/config.mjs "$work/.vitepress/"
