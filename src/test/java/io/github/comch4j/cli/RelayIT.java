@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.github.comch4j.Machine;
 import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,123 +24,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code comch relay}, two processes, with programs on either side that know sockets only. */
 @Timeout(180)
-class RelayIT {
-    private static final int PATIENCE_MILLIS = 60_000;
-    private static final Pattern LISTENS = Pattern.compile("listens at /127.0.0.1:(\\d+)");
-
-    @RegisterExtension
-    private final ChildVms children = new ChildVms();
-
-    private final String name = Machine.uniqueName();
-    private ServerSocket target;
-
-    @TempDir
-    private Path folder;
-
-    /** What the target does with a connection. */
-    private interface Service {
-        void serve(Socket socket) throws IOException;
-    }
-
-    @BeforeEach
-    void openTarget() throws IOException {
-        target = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    }
-
-    @AfterEach
-    void closeTarget() throws IOException {
-        target.close();
-    }
-
-    private void serve(Service service) {
-        Thread.startVirtualThread(() -> {
-            try {
-                for (; ; ) {
-                    Socket socket = target.accept();
-                    Thread.startVirtualThread(() -> {
-                        try (socket) {
-                            service.serve(socket);
-                        } catch (IOException e) {
-                            // the client has gone
-                        }
-                    });
-                }
-            } catch (IOException e) {
-                // the end of the test
-            }
-        });
-    }
-
-    private ChildVm start(String side, String... arguments) throws Exception {
-        List<String> all = new ArrayList<>(List.of("relay", "-v", "-W", "60"));
-        all.addAll(List.of(arguments));
-        return children.start(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, all.toArray(new String[0]));
-    }
-
-    private String to() {
-        return "tcp:" + target.getLocalPort();
-    }
-
-    private String comch() {
-        return "comch:" + name;
-    }
-
-    private String unix() {
-        return "unix:" + path();
-    }
-
-    private Path path() {
-        return folder.resolve("service");
-    }
-
-    private static int port(ChildVm relay) throws Exception {
-        Matcher listens =
-                LISTENS.matcher(relay.awaitError("listens at /127.0.0.1:").err());
-        assertThat(listens.find()).isTrue();
-        return Integer.parseInt(listens.group(1));
-    }
-
-    private static Socket connect(int port) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(PATIENCE_MILLIS);
-        return socket;
-    }
-
-    private SocketChannel connect(ChildVm relay) throws Exception {
-        relay.awaitError("listens at");
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        channel.connect(UnixDomainSocketAddress.of(path()));
-        return channel;
-    }
-
-    private static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
-    }
-
-    /** Sends all back after the end of it. */
-    private static void afterwards(Socket socket) throws IOException {
-        socket.getOutputStream().write(socket.getInputStream().readAllBytes());
-    }
-
-    private static void echo(Socket socket) throws IOException {
-        socket.getInputStream().transferTo(socket.getOutputStream());
-    }
-
+class RelayIT extends RelayProcesses {
     @Test
     void halfClosureIsCarriedAndNothingIsLost() throws Exception {
         serve(RelayIT::afterwards);
@@ -346,11 +235,49 @@ class RelayIT {
         }
     }
 
+    @Test
+    void theSocketIsGivenToAUserAndAGroup() throws Exception {
+        assumeTrue(isRoot(), "only root can give a socket to somebody else");
+        serve(RelayIT::echo);
+        start("dpu", comch(), to());
+        ChildVm host = start("host", unix() + ",mode=0660,user=nobody,group=4711", comch());
+        try (SocketChannel channel = connect(host)) {
+            Map<String, Object> file = Files.readAttributes(path(), "unix:owner,gid,permissions");
+            assertThat(file.get("owner")).hasToString("nobody");
+            assertThat(file.get("gid")).isEqualTo(4711);
+            assertThat(file.get("permissions")).isEqualTo(PosixFilePermissions.fromString("rw-rw----"));
+            channel.write(ByteBuffer.wrap(new byte[] {1}));
+            assertThat(Channels.newInputStream(channel).read()).isEqualTo(1);
+        }
+        host.terminate();
+        assertThat(host.awaitEnd()).isEqualTo(143);
+        assertThat(path()).doesNotExist();
+    }
+
+    @Test
+    void aSocketThatCannotBeGivenAwayIsNotMade() throws Exception {
+        fails("there is no such user: take one that \"getent passwd\" shows", 1, unix() + ",user=no-such-one", comch());
+        fails("there is no such group: take one that", 1, unix() + ",group=no-such-one", comch());
+        fails("a mode is octal", 1, unix() + ",mode=999", comch());
+        fails("is not mode=0660, user=NAME or group=NAME", 1, unix() + ",owner=nobody", comch());
+        fails("are for a socket that is made, as FROM", 1, comch(), unix() + ",user=nobody");
+        assumeTrue(!isRoot() || installed("setpriv"), "there is no setpriv to be root without its rights");
+        List<String> as = isRoot() ? List.of("setpriv", "--bounding-set=-chown") : List.of();
+        fails(as, "Operation not permitted): run as root, or leave user= out", 1, unix() + ",user=nobody", comch());
+        try (Stream<Path> left = Files.list(folder)) {
+            assertThat(left.map(Path::getFileName).map(Path::toString)).noneMatch(file -> file.startsWith(".comch"));
+        }
+    }
+
     private void fails(String sentence, int status, String... arguments) throws Exception {
+        fails(List.of(), sentence, status, arguments);
+    }
+
+    private void fails(List<String> as, String sentence, int status, String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("relay"));
         all.addAll(List.of(arguments));
         ChildVm relay =
-                children.start(folder, Map.of("DOCA_EMU_SIDE", "host"), Comch.class, all.toArray(new String[0]));
+                children.start(as, folder, Map.of("DOCA_EMU_SIDE", "host"), Comch.class, all.toArray(new String[0]));
         assertThat(relay.awaitEnd()).as(relay.err()).isEqualTo(status);
         assertThat(relay.err().lines().filter(line -> line.startsWith("comch: ")))
                 .singleElement()
@@ -428,11 +355,6 @@ class RelayIT {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    private static boolean installed(String program) {
-        return Arrays.stream(System.getenv("PATH").split(":"))
-                .anyMatch(place -> Files.isExecutable(Path.of(place, program)));
     }
 
     private String run(String... command) throws Exception {

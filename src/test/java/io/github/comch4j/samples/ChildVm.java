@@ -23,6 +23,12 @@ public final class ChildVm implements AutoCloseable {
 
     public ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments)
             throws IOException {
+        this(folder, List.of(), environment, program, arguments);
+    }
+
+    /** As the command {@code as} runs another one. */
+    ChildVm(Path folder, List<String> as, Map<String, String> environment, Class<?> program, String... arguments)
+            throws IOException {
         out = Files.createTempFile(folder, program.getSimpleName(), ".out");
         err = Files.createTempFile(folder, program.getSimpleName(), ".err");
         List<String> command = new ArrayList<>(List.of(
@@ -35,6 +41,7 @@ public final class ChildVm implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 program.getName()));
         command.addAll(1, Child.agents());
+        command.addAll(0, as);
         Collections.addAll(command, arguments);
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());

@@ -14,7 +14,14 @@ public final class ChildVms implements AfterEachCallback {
 
     public ChildVm start(Path folder, Map<String, String> environment, Class<?> program, String... arguments)
             throws IOException {
-        ChildVm child = new ChildVm(folder, environment, program, arguments);
+        return start(List.of(), folder, environment, program, arguments);
+    }
+
+    /** By a command that runs another one, such as {@code setpriv}. */
+    public ChildVm start(
+            List<String> as, Path folder, Map<String, String> environment, Class<?> program, String... arguments)
+            throws IOException {
+        ChildVm child = new ChildVm(folder, as, environment, program, arguments);
         all.add(child);
         return child;
     }

@@ -74,17 +74,16 @@ final class LocalSockets implements AutoCloseable {
 
     private Object listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
         UnixPath path = UnixPath.claim(place);
+        listening.add(path);
         try {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            listening.add(server);
             server.bind(UnixDomainSocketAddress.of(path.temporary()), BACKLOG);
             path.publish();
-            listening.add(path);
-            listening.add(server);
             Thread thread = new Thread(() -> accept(server, new Prepared(accepted)), "comch-relay-accept");
             thread.setDaemon(true);
             thread.start();
         } catch (IOException e) {
-            path.close();
             throw new ProgramException(place + " cannot be listened on: " + e.getMessage(), e);
         }
         return place;

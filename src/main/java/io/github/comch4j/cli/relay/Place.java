@@ -170,6 +170,10 @@ public sealed interface Place {
         if (pair.from instanceof Comch == pair.to instanceof Comch) {
             throw new ProgramException("\"" + from + " " + to + "\": one of the two, and only one, is comch:NAME");
         }
+        if (pair.to instanceof Unix && to.contains(",")) {
+            throw new ProgramException(
+                    "\"" + to + "\": mode=, user= and group= are for a socket that is made, as FROM");
+        }
         return pair;
     }
 

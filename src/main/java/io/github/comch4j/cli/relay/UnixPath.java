@@ -7,6 +7,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +17,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -100,17 +102,34 @@ final class UnixPath implements AutoCloseable {
     private void own(Path bound) throws IOException {
         UserPrincipalLookupService names = bound.getFileSystem().getUserPrincipalLookupService();
         PosixFileAttributeView view = Files.getFileAttributeView(bound, PosixFileAttributeView.class);
-        String user = place.user();
         String group = place.group();
+        if (group != null) {
+            give("group", group, () -> view.setGroup(names.lookupPrincipalByGroupName(group)));
+        }
+        String user = place.user();
+        if (user != null) {
+            give("user", user, () -> view.setOwner(names.lookupPrincipalByName(user)));
+        }
+    }
+
+    private interface Change {
+        void run() throws IOException;
+    }
+
+    private void give(String kind, String name, Change change) throws IOException {
+        String what = place + ": " + kind + "=" + name + ": ";
         try {
-            if (group != null) {
-                view.setGroup(names.lookupPrincipalByGroupName(group));
-            }
-            if (user != null) {
-                view.setOwner(names.lookupPrincipalByName(user));
-            }
-        } catch (java.nio.file.attribute.UserPrincipalNotFoundException e) {
-            throw new ProgramException(place + ": there is no user or group \"" + e.getName() + "\"", e);
+            change.run();
+        } catch (UserPrincipalNotFoundException e) {
+            String database = kind.equals("user") ? "passwd" : "group";
+            throw new ProgramException(
+                    what + "there is no such " + kind + ": take one that \"getent " + database + "\" shows", e);
+        } catch (FileSystemException e) {
+            String remedy = kind.equals("user") ? "run as root" : "run as root, or as a member of the group";
+            throw new ProgramException(
+                    what + "this user may not do that (" + e.getReason() + "): " + remedy + ", or leave " + kind
+                            + "= out",
+                    e);
         }
     }
 
