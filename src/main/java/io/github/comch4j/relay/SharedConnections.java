@@ -9,6 +9,7 @@ import io.github.comch4j.netty.ComchIoHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,6 +35,7 @@ final class SharedConnections {
     private SharedConnections(ComchAddress server) {
         this.server = server;
         this.opener = StreamOpener.connecting(loops, server, Limits.USUAL, ConnectionWatch.NONE);
+        Leaving.add(this, this::end);
     }
 
     /** Opens a stream; the result is completed by the loop's thread, in the given time and a little more. */
@@ -56,6 +58,7 @@ final class SharedConnections {
                 return;
             }
             BlockingStream stream = (BlockingStream) opened.getNow();
+            Leaving.add(this, stream);
             stream.channel().closeFuture().addListener(closed -> left());
             if (!result.complete(stream)) {
                 stream.reset(); // nobody waits for it any more
@@ -82,6 +85,15 @@ final class SharedConnections {
             }
             ALL.remove(server);
         }
-        opener.drain().addListener(drained -> loops.shutdownGracefully(0, IDLE_SECONDS, TimeUnit.SECONDS));
+        end();
+    }
+
+    /** When its streams have ended. */
+    private Future<?> end() {
+        opener.drain().addListener(drained -> {
+            Leaving.remove(this);
+            loops.shutdownGracefully(0, IDLE_SECONDS, TimeUnit.SECONDS);
+        });
+        return loops.terminationFuture();
     }
 }

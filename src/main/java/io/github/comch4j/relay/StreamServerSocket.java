@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ServerSocket;
@@ -67,6 +68,7 @@ final class StreamServerSocket extends ServerSocket {
                         describe() + " cannot be served: " + bound.cause().getMessage());
             }
             server = bound.channel();
+            Leaving.add(this, this::drain);
         } catch (IOException | RuntimeException e) {
             end();
             throw e;
@@ -90,7 +92,9 @@ final class StreamServerSocket extends ServerSocket {
                 incoming.refuse(new Refusal(Refusal.BUSY, "the server accepts nobody now"));
             } else {
                 incoming.accept(stream -> {
-                    waiting.add(BlockingStream.of(stream));
+                    BlockingStream accepted = BlockingStream.of(stream);
+                    Leaving.add(this, accepted);
+                    waiting.add(accepted);
                     changed.signal();
                 });
             }
@@ -144,8 +148,17 @@ final class StreamServerSocket extends ServerSocket {
         } finally {
             lock.unlock();
         }
+        drain();
+    }
+
+    /** Its connections end when their streams have. */
+    private Future<?> drain() {
         server.close();
-        serving.drain().addListener(drained -> end());
+        serving.drain().addListener(drained -> {
+            Leaving.remove(this);
+            end();
+        });
+        return loops.terminationFuture();
     }
 
     @Override

@@ -231,6 +231,16 @@ public final class BlockingStream implements AutoCloseable {
         }
     }
 
+    /** Whether this end has closed or reset it; it may have something to send still. */
+    public boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What was written goes out, then the stream is at its end, as that of a socket which is closed. */
     @Override
     public void close() {

@@ -1,0 +1,66 @@
+package io.github.comch4j.relay;
+
+import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.netty.util.concurrent.Future;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * What a process that ends still does: what was written to sockets that are closed goes out, as the kernel has it for
+ * those of TCP, and connections without sockets end in good order. Sockets that are open are left to who has opened
+ * them: hooks may use them still.
+ */
+final class Leaving {
+    private static final long PATIENCE_SECONDS = 5; // for a peer that stands still
+
+    private static final Map<BlockingStream, Object> STREAMS = new ConcurrentHashMap<>(); // each with its owner
+    private static final Map<Object, Supplier<Future<?>>> OWNERS = new ConcurrentHashMap<>();
+
+    static {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(Leaving::finish, "comch-sockets-end"));
+        } catch (IllegalStateException e) {
+            // the process ends already
+        }
+    }
+
+    private Leaving() {}
+
+    /** Has connections, which {@code end} ends when their streams have; its result is done when the peers know. */
+    static void add(Object owner, Supplier<Future<?>> end) {
+        OWNERS.put(owner, end);
+    }
+
+    static void remove(Object owner) {
+        OWNERS.remove(owner);
+    }
+
+    /** One more stream on the owner's connections. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it cannot fail
+    static void add(Object owner, BlockingStream stream) {
+        STREAMS.put(stream, owner);
+        stream.channel().closeFuture().addListener(closed -> STREAMS.remove(stream));
+    }
+
+    private static void finish() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        for (BlockingStream stream : STREAMS.keySet()) {
+            if (stream.isClosed()) {
+                await(stream.channel().closeFuture(), deadline);
+            }
+        }
+        Set<Object> inUse = Set.copyOf(STREAMS.values());
+        OWNERS.entrySet().stream()
+                .filter(owner -> !inUse.contains(owner.getKey()))
+                .map(owner -> owner.getValue().get())
+                .toList()
+                .forEach(ended -> await(ended, deadline));
+    }
+
+    private static void await(Future<?> future, long deadline) {
+        future.awaitUninterruptibly(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+}
