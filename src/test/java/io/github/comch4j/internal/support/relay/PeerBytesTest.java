@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.netty.ComchChannel;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +31,9 @@ class PeerBytesTest extends RelayScene {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
     private static final byte[] SETTINGS = frame(4, 0, 0, new byte[0]);
     private static final int SEEDS = 150;
+    private static final int HEAD = 9; // bytes of a frame, before what it carries
+    private static final int HEADERS = 1;
+    private static final int GOAWAY = 7;
 
     private static byte[] frame(int type, int flags, int stream, byte[] payload) {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
@@ -150,5 +157,52 @@ class PeerBytesTest extends RelayScene {
                         .sync())
                 .isInstanceOf(Refusal.class)
                 .hasMessageContaining("no connection");
+    }
+
+    /** Answers the first request of a connection with its end: it has not begun with that. */
+    private static final class Leaving extends ChannelInboundHandlerAdapter {
+        private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            context.writeAndFlush(Unpooled.wrappedBuffer(SETTINGS));
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            received.writeBytes(ByteBufUtil.getBytes(bytes));
+            bytes.release();
+            if (hasRequest(received.toByteArray())) {
+                received.reset();
+                context.writeAndFlush(Unpooled.wrappedBuffer(frame(GOAWAY, 0, 0, new byte[8]))); // no stream, no error
+            }
+        }
+
+        private static boolean hasRequest(byte[] bytes) {
+            for (int at = PREFACE.length; at + HEAD <= bytes.length; ) {
+                int length = (bytes[at] & 0xff) << 16 | (bytes[at + 1] & 0xff) << 8 | (bytes[at + 2] & 0xff);
+                if (bytes[at + 3] == HEADERS) {
+                    return true;
+                }
+                at += HEAD + length;
+            }
+            return false;
+        }
+    }
+
+    @Test
+    void aRequestThatAPeerHasNotBegunWithHasTheNextConnection() throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        StreamServing serving =
+                new StreamServing(LIMITS, ConnectionWatch.NONE, incoming -> accept(incoming, RelayScene::echo));
+        bind(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(connections.incrementAndGet() <= 2 ? new Leaving() : serving);
+            }
+        });
+        echoes(open(opener()));
+        assertThat(connections).hasValue(3);
     }
 }

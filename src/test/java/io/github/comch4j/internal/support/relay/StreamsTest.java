@@ -275,6 +275,38 @@ class StreamsTest extends RelayScene {
                 .isInstanceOf(IOException.class);
     }
 
+    /** The end that serves ends in good order, and another one takes its place. */
+    @Test
+    void aNewStreamHasTheNextConnectionWhenTheirsIsToEnd() throws Exception {
+        StreamServing first =
+                new StreamServing(LIMITS, ConnectionWatch.NONE, incoming -> accept(incoming, RelayScene::echo));
+        Channel server = bind(first);
+        StreamOpener opener = opener();
+        BlockingStream old = open(opener);
+        write(old, new byte[] {1});
+        assertThat(read(old, 1)).containsExactly(1);
+        var ended = server.close();
+        var drained = first.drain();
+        var early = opener.open(name, Duration.ofMillis(PATIENCE), BlockingStream::of);
+        write(old, new byte[] {2});
+        assertThat(read(old, 1)).containsExactly(2);
+        assertThat(drained.isDone()).isFalse();
+        assertThat(early.isDone()).isFalse();
+        old.close();
+        assertThat(drained.await(PATIENCE) && ended.await(PATIENCE)).isTrue();
+        until("the name is free", () -> {
+            try {
+                serveBlocking(RelayScene::echo);
+                return true;
+            } catch (Exception e) { // Netty throws a BindException without a declaration
+                return false;
+            }
+        });
+        BlockingStream next = early.sync().getNow();
+        write(next, new byte[] {3});
+        assertThat(read(next, 1)).containsExactly(3);
+    }
+
     @Test
     void theWayBackIsTheSame() throws Exception {
         StreamOpener onTheDpu = StreamOpener.accepting(dpuLoop.next(), LIMITS, ConnectionWatch.NONE);
