@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Real programs over "comch relay" on the emulated machine, those that are installed: Redis, PostgreSQL, OpenSSH, an
-# HTTP server with curl, nc; then faults: each process killed or stopped, a slow reader, the target down and up.
+# HTTP server with curl, nc; then faults: each of client, two relays and target stopped or killed, a slow reader, the
+# target down and up; and what is left of all that.
 #
 #     scripts/dev/relay.sh [NAME...]     redis, postgres, ssh, http, halfclose, short, faults; all of them without
 #
@@ -54,6 +55,7 @@ lacks() { # NAME PROGRAM...
 threads() { ls "/proc/$1/task" | wc -l; }
 descriptors() { ls "/proc/$1/fd" | wc -l; }
 maps() { grep -c . "/proc/$1/maps"; }
+held() { echo "$(threads "$1") threads, $(descriptors "$1") descriptors"; }
 freePort() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1"); }
 
@@ -165,6 +167,10 @@ halfclose() {
 # An echo server in Python, of its own process: $echo, at $target.
 echoes() {
   target=$(freePort)
+  echo_
+}
+
+echo_() {
   python3 -c "
 import socketserver
 class Echo(socketserver.BaseRequestHandler):
@@ -203,31 +209,52 @@ for i in range(COUNT):
   client "${one/COUNT/500}" || return
   sleep 2
   local before after
-  before="$(threads $dpu) $(descriptors $dpu) $(threads $host) $(descriptors $host)"
+  before="$(held $dpu), $(held $host)"
   local mapsBefore=$(($(maps $dpu) + $(maps $host)))
   client "${one/COUNT/${SHORT:-10000}}"
   result "${SHORT:-10000} short streams" $? ""
   sleep 2
-  after="$(threads $dpu) $(descriptors $dpu) $(threads $host) $(descriptors $host)"
+  after="$(held $dpu), $(held $host)"
   [ "$before" = "$after" ]
   result "nothing is left" $? \
-    "threads and descriptors $before, then $after; maps $mapsBefore, then $(($(maps $dpu) + $(maps $host)))"
+    "$before, then $after; maps $mapsBefore, then $(($(maps $dpu) + $(maps $host)))"
+}
+
+# NAME PID BEFORE: it has no more threads and descriptors than before; maps are told.
+keeps() {
+  sleep 2
+  local after
+  after=$(held "$2")
+  [ "$after" = "$3" ]
+  result "$1" $? "$3, then $after; $(maps "$2") maps"
 }
 
 faults() {
   lacks faults python3 && return
   echoes && pair faults "tcp:$target" || return
   alive="s = connect(); s.sendall(b'a'); assert exactly(s, 1) == b'a'"
-  client "$alive" || { result faults 1 "no echo"; return; }
+  client "
+for _ in range(200): s = connect(); s.sendall(b'a'); assert exactly(s, 1) == b'a'; s.close()"
+  result "200 short streams" $? ""
+  sleep 2
+  local ofDpu ofHost
+  ofDpu=$(held $dpu) ofHost=$(held $host)
 
-  for name in dpu host echo; do
-    (sleep 2; kill -STOP "${!name}"; sleep 10; kill -CONT "${!name}") &
-    client "
+  both="
 s = connect(); s.settimeout(60); n = 0
 t = threading.Thread(target=lambda: [s.sendall(b'y' * 1000) or time.sleep(0.001) for _ in range(8000)])
-t.start(); assert exactly(s, 8000 * 1000) == b'y' * 8000000; t.join()"
+t.start(); HERE; assert exactly(s, 8000000 - n) == b'y' * (8000000 - n); t.join()"
+  for name in dpu host echo; do
+    (sleep 2; kill -STOP "${!name}"; sleep 10; kill -CONT "${!name}") &
+    client "${both/HERE/pass}"
     result "$name stopped for 10 s" $? "all bytes arrive"
   done
+  client "
+import os, signal, subprocess
+def stand():
+    subprocess.Popen(['sh', '-c', 'sleep 10; kill -CONT %d' % os.getpid()]); os.kill(os.getpid(), signal.SIGSTOP)
+${both/HERE/n = 100000; exactly(s, n); stand()}"
+  result "client stopped for 10 s" $? "all bytes arrive"
 
   client "
 slow = connect(); slow.setblocking(False); sent = 0
@@ -250,23 +277,31 @@ print(sent >> 10, 'KiB were taken for the slow one')" >"$work/slow"
   client "s = connect(); time.sleep(3); s.close()"
   result "a client that says nothing" $? ""
 
-  kill $echo; wait $echo 2>/dev/null
+  client "
+import os, signal
+all = [connect() for _ in range(20)]
+for s in all: s.sendall(b'a' * 1000000)
+os.kill(os.getpid(), signal.SIGKILL)" 2>/dev/null
+  client "$alive"
+  result "a client with 20 streams is killed" $? "the next one is served"
+
+  client "
+import os, signal
+s = connect(); s.sendall(b'a'); exactly(s, 1); os.kill($echo, signal.SIGKILL)
+try: assert s.recv(1) == b''
+except ConnectionError: pass"
+  result "the target is killed" $? "the stream ends"
+  wait $echo 2>/dev/null
   client "
 s = connect()
 try: s.sendall(b'a'); assert s.recv(1) == b''
 except ConnectionError: pass"
   result "the target is down" $? "the client is reset"
-  python3 -c "
-import socketserver
-class Echo(socketserver.BaseRequestHandler):
-    def handle(self):
-        while data := self.request.recv(65536): self.request.sendall(data)
-class Server(socketserver.ThreadingTCPServer): allow_reuse_address = True; daemon_threads = True
-Server(('127.0.0.1', $target), Echo).serve_forever()" 2>/dev/null &
-  pids+=($!)
-  until_ "the echo server" listens "$target"
+  echo_
   client "$alive"
   result "the target is up again" $? ""
+  keeps "what the DPU's relay has after that" $dpu "$ofDpu"
+  keeps "what the host's relay has after that" $host "$ofHost"
 
   client "
 import os, signal
@@ -274,15 +309,20 @@ s = connect(); s.sendall(b'a'); exactly(s, 1); os.kill($dpu, signal.SIGKILL)
 try: x = s.recv(1); sys.exit(1 if x else 0)
 except ConnectionError: pass"
   result "the DPU's relay is killed" $? "the stream is reset"
+  wait $dpu 2>/dev/null
   relay dpu again.dpu comch:faults "tcp:$target"
+  dpu=$last
   client "$alive"
   result "and started again" $? ""
+  keeps "what the host's relay has after that" $host "$ofHost"
+  ofDpu=$(held $dpu)
   kill -9 "$host"
   wait "$host" 2>/dev/null
   relay host again.host "unix:$work/faults.sock" comch:faults "tcp:$port" comch:faults
   until_ "the relay" listens "$port"
   client "$alive"
   result "the host's relay is killed and started again" $? "its socket is replaced"
+  keeps "what the DPU's relay has after that" $dpu "$ofDpu"
 }
 
 # Beside a chain of two socat over loop-back TCP, between the same Unix sockets, in turns. Says figures, judges nothing.
