@@ -70,6 +70,10 @@ class PackagesTest {
             "internal.support.program",
             "internal.support.conformance",
             "samples",
+            "cli.fabric",
+            "cli.copy",
+            "cli.doctor",
+            "cli.sample",
             "cli.perf",
             "cli.relay",
             "cli");

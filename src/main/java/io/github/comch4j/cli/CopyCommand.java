@@ -1,5 +1,12 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.copy.Below;
+import io.github.comch4j.cli.copy.CopyLink;
+import io.github.comch4j.cli.copy.CopyProgress;
+import io.github.comch4j.cli.copy.CopyReceiver;
+import io.github.comch4j.cli.copy.CopySender;
+import io.github.comch4j.cli.copy.CopyServer;
+import io.github.comch4j.cli.copy.CopyWish;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchInputChannel;
@@ -116,7 +123,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         } catch (IOException | InvalidPathException e) {
             throw new ProgramException(
                     e instanceof FileSystemException file
-                            ? file.getFile() + ": " + CopySender.reason(e)
+                            ? file.getFile() + ": " + ProgramException.reason(e)
                             : e.getMessage(),
                     e);
         }
@@ -166,7 +173,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             try (ComchServerSocket server = end.listens() ? end.listen(false) : null) {
                 ComchSocket socket =
                         server != null ? accept(server, interrupt) : end.connect(false, "comch cp --serve DIR");
-                try (CopyLink link = new CopyLink(socket, end, interrupt::stopped)) {
+                try (CopyLink link = new CopyLink(socket, end.loop, end.device, interrupt::stopped)) {
                     if (put) {
                         put(link, progress, prefix);
                     } else {
@@ -320,7 +327,8 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                 if (next == null) {
                     continue;
                 }
-                Thread thread = Streams.start("client", () -> copies.serve(next, end, interrupt::stopped));
+                Thread thread =
+                        Streams.start("client", () -> copies.serve(next, end.loop, end.device, interrupt::stopped));
                 threads.add(thread);
                 while (server == null && thread.isAlive()) {
                     Streams.pause(); // its connection has one end for all

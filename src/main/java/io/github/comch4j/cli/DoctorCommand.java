@@ -1,5 +1,8 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.doctor.Doctor;
+import io.github.comch4j.cli.doctor.Finding;
+import io.github.comch4j.cli.doctor.MachineFacts;
 import io.github.comch4j.internal.support.program.Json;
 import java.nio.file.Path;
 import java.util.Comparator;

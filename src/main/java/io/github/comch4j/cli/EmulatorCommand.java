@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.fabric.Fabric;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Files;

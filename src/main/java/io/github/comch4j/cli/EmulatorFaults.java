@@ -1,5 +1,8 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.fabric.FabricView;
+import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.call.EmulatorCalls;
 import io.github.comch4j.internal.support.program.ProgramException;
@@ -80,7 +83,7 @@ final class EmulatorFaults implements Runnable {
                 print(folder, name, list);
             }
         } catch (IOException e) {
-            throw new ProgramException("in " + folder + " nothing can be told: " + CopySender.reason(e), e);
+            throw new ProgramException("in " + folder + " nothing can be told: " + ProgramException.reason(e), e);
         }
     }
 

@@ -70,7 +70,7 @@ final class EmulatorInstall implements Runnable {
             System.out.println(
                     "  export PKG_CONFIG_PATH=" + folder + "/lib/pkgconfig LD_LIBRARY_PATH=" + folder + "/lib");
         } catch (IOException e) {
-            throw new ProgramException("nothing can be installed in " + prefix + ": " + CopySender.reason(e), e);
+            throw new ProgramException("nothing can be installed in " + prefix + ": " + ProgramException.reason(e), e);
         }
     }
 

@@ -1,6 +1,9 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.fabric.FabricView;
+import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.support.program.Json;
 import io.github.comch4j.internal.support.program.ProgramException;
@@ -67,7 +70,8 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
         } catch (NoSuchFileException e) {
             throw new ProgramException("there is no fabric folder " + place + ": nothing has run on this machine", e);
         } catch (IOException e) {
-            throw new ProgramException("the fabric folder " + place + " cannot be read: " + CopySender.reason(e), e);
+            throw new ProgramException(
+                    "the fabric folder " + place + " cannot be read: " + ProgramException.reason(e), e);
         }
     }
 

@@ -1,6 +1,11 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.LibraryInfo.Generation;
+import io.github.comch4j.cli.sample.ChannelSample;
+import io.github.comch4j.cli.sample.CtrlPathSample;
+import io.github.comch4j.cli.sample.DataPathSample;
+import io.github.comch4j.cli.sample.SampleOptions;
+import io.github.comch4j.cli.sample.SecureChannelSample;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,9 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.fabric.FabricView;
+import io.github.comch4j.cli.fabric.Flow;
+import io.github.comch4j.cli.fabric.Holder;
+import io.github.comch4j.cli.fabric.JvmView;
 import io.github.comch4j.internal.support.program.Json;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.perf.Kind;
+import io.github.comch4j.cli.sample.SampleOptions;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.support.program.Sizes;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.github.comch4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.comch4j.cli.fabric.Fabric;
 import io.github.comch4j.samples.ChildVm;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,6 +8,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.samples.ChildVm;
 import io.github.comch4j.samples.ChildVms;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -280,7 +281,8 @@ class SamplesIT {
         List<String> answers = new ArrayList<>();
         try (Machine machine = new Machine();
                 ComchClient client = ComchClient.builder(machine.engine, machine.host, DATA_NAME)
-                        .onMessage((connection, message) -> answers.add(SampleEnd.string(message)))
+                        .onMessage((connection, message) ->
+                                answers.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8)))
                         .connect(Machine.PATIENCE)) {
             say(client.connection(), "hello\u001b[31m");
             machine.until("the server's answer", () -> !answers.isEmpty());

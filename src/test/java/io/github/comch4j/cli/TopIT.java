@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.cli.fabric.Descriptor;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.interop.Sdk;
 import io.github.comch4j.management.MBeans;

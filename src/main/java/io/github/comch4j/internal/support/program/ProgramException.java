@@ -2,6 +2,10 @@ package io.github.comch4j.internal.support.program;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.PciAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a transfer. The message is one sentence for the user, without its full stop. */
@@ -31,5 +35,16 @@ public final class ProgramException extends RuntimeException {
                 "no server \"" + server + "\" accepts clients of " + device + ": "
                         + (reason.isEmpty() ? advice : reason),
                 refusal);
+    }
+
+    /** A failure of files in a few words. */
+    public static String reason(Exception e) {
+        return switch (e) {
+            case NoSuchFileException missing -> "is not there";
+            case AccessDeniedException denied -> "permission denied";
+            case NotDirectoryException link -> "is no folder, or a link";
+            case FileSystemException other when other.getReason() != null -> other.getReason();
+            default -> String.valueOf(e.getMessage());
+        };
     }
 }

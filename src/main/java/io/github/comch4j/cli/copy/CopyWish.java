@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -11,12 +11,12 @@ import java.io.IOException;
  * @param update not what is there already with the same size and time
  * @param links links, as such
  */
-record CopyWish(boolean recursive, boolean update, boolean links) {
+public record CopyWish(boolean recursive, boolean update, boolean links) {
     static CopyWish read(DataInputStream in) throws IOException {
         return new CopyWish(in.readBoolean(), in.readBoolean(), in.readBoolean());
     }
 
-    void write(DataOutputStream out) throws IOException {
+    public void write(DataOutputStream out) throws IOException {
         out.writeBoolean(recursive);
         out.writeBoolean(update);
         out.writeBoolean(links);

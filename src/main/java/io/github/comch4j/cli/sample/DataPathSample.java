@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConsumer;
@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  * A text over the fast path, from the client to the server, then one the other way: each time the receiver makes a
  * consumer with one posted buffer, and the sender a producer. Two messages of the control path begin and end it.
  */
-final class DataPathSample extends SampleEnd {
+public final class DataPathSample extends SampleEnd {
     private static final String START = "start_data_path_test";
     private static final String STOP = "stop_data_path_test";
     private static final String GIVES_UP = "the server gives up";
@@ -26,7 +26,7 @@ final class DataPathSample extends SampleEnd {
     private int remoteConsumer; // the peer's; 0: there is none
     private boolean stopping;
 
-    DataPathSample(SampleOptions options) {
+    public DataPathSample(SampleOptions options) {
         super(options, "data_path");
     }
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -22,7 +22,7 @@ import java.nio.file.StandardOpenOption;
  * its name. Java opens nothing relative to a folder that is open, and waits for the other end when it opens a FIFO;
  * {@code openat} does not, and {@code /proc/self/fd} gives the descriptor a path.
  */
-final class Descriptor implements AutoCloseable {
+public final class Descriptor implements AutoCloseable {
     private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
     private static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
     private static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
@@ -69,17 +69,17 @@ final class Descriptor implements AutoCloseable {
     }
 
     /** A folder. */
-    static Descriptor folder(Path folder) throws IOException {
+    public static Descriptor folder(Path folder) throws IOException {
         return open(AT_FDCWD, folder.toAbsolutePath().toString(), O_DIRECTORY, folder.toString());
     }
 
     /** A folder in this one, which must not be a link. */
-    Descriptor folder(String child) throws IOException {
+    public Descriptor folder(String child) throws IOException {
         return open(fd, child, O_DIRECTORY | O_NOFOLLOW, child);
     }
 
     /** Whatever it is, also behind a link; not opened for anything yet. */
-    static Descriptor held(Path file) throws IOException {
+    public static Descriptor held(Path file) throws IOException {
         return open(AT_FDCWD, file.toString(), O_PATH, file.toString());
     }
 
@@ -107,12 +107,12 @@ final class Descriptor implements AutoCloseable {
     }
 
     /** For calls of Java's. */
-    Path path() {
+    public Path path() {
         return Path.of("/proc/self/fd/" + fd);
     }
 
     /** Opens what is held if it is a file, for which nobody waits. */
-    FileChannel read() throws IOException {
+    public FileChannel read() throws IOException {
         if (!Files.isRegularFile(path())) {
             throw new IOException(path() + ": is no file");
         }

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelEndpoint;
@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Either end of the sample pair of DOCA's guides to Comm Channel: the client sends a text, the service answers, both
  * end. Texts are sent with a closing NUL, as the programs in C do.
  */
-final class ChannelSample {
+public final class ChannelSample {
     private static final String NAME = "cc_sample_server";
     private static final int MESSAGE_SIZE = 4080;
     private static final int QUEUE_SIZE = 10;
     /** So that the NUL has room. */
-    static final int MOST_TEXT = MESSAGE_SIZE - 1;
+    public static final int MOST_TEXT = MESSAGE_SIZE - 1;
 
     private static final Duration SILENCE = Duration.ofSeconds(30);
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -34,11 +34,11 @@ final class ChannelSample {
     private final SampleOptions options;
     private final MemorySegment buffer = Arena.ofAuto().allocate(MESSAGE_SIZE);
 
-    ChannelSample(SampleOptions options) {
+    public ChannelSample(SampleOptions options) {
         this.options = options;
     }
 
-    void run() {
+    public void run() {
         try {
             if (options.server()) {
                 serve();

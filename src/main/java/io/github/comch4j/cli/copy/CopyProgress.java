@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.internal.support.program.ProgressBar;
 import io.github.comch4j.internal.support.program.Sizes;
@@ -9,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** What the user of {@code comch cp} sees: a bar on a terminal, what was not copied, and the sum of it all. */
-final class CopyProgress implements CopyReport, AutoCloseable {
+public final class CopyProgress implements CopyReport, AutoCloseable {
     private static final int WIDTH = 79;
     private static final int LONGEST_NAME = 20;
     private static final int INTERVAL_MS = 100;
@@ -25,12 +25,12 @@ final class CopyProgress implements CopyReport, AutoCloseable {
     private final AtomicLong were = new AtomicLong(); // there before
     private final AtomicLong failures = new AtomicLong();
 
-    CopyProgress(boolean quiet) {
+    public CopyProgress(boolean quiet) {
         this.draws = !quiet && ProgressBar.isTerminal(2);
     }
 
     /** How much there is to copy. */
-    void total(long newFiles, long newBytes) {
+    public void total(long newFiles, long newBytes) {
         most = newFiles;
         all = newBytes;
         if (draws) {
@@ -86,11 +86,11 @@ final class CopyProgress implements CopyReport, AutoCloseable {
         failed(name, why);
     }
 
-    long failures() {
+    public long failures() {
         return failures.get();
     }
 
-    boolean draws() {
+    public boolean draws() {
         return draws;
     }
 
@@ -100,7 +100,7 @@ final class CopyProgress implements CopyReport, AutoCloseable {
     }
 
     /** Leaves the bar as it is: what is printed next is below it. */
-    void end() {
+    public void end() {
         if (bar != null) {
             bar.close();
             bar = null;

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * The fabric folder, in which the servers of an emulated machine are: of each {@code NAME.lock} and {@code NAME.sock}.
  * A server holds its lock for as long as it lives, and takes the folder's while it starts.
  */
-final class Fabric {
+public final class Fabric {
     private static final String LOCK = ".lock";
     private static final String SOCKET = ".sock";
     private static final int TAKEN = 75;
@@ -22,17 +22,17 @@ final class Fabric {
 
     private final Path folder;
 
-    Fabric(Path folder) {
+    public Fabric(Path folder) {
         this.folder = folder;
     }
 
     /** The one that this process would use. */
-    static Path usual(Map<String, String> environment) {
+    public static Path usual(Map<String, String> environment) {
         String chosen = environment.getOrDefault("DOCA_EMU_DIR", "");
         return Path.of(chosen.isEmpty() ? "/dev/shm/doca-emu-" + user() : chosen);
     }
 
-    static int user() {
+    public static int user() {
         try {
             return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         } catch (IOException e) {
@@ -41,7 +41,7 @@ final class Fabric {
     }
 
     /** The names of servers whose process is dead; empty if that cannot be found out. */
-    Optional<List<String>> dead() throws IOException, InterruptedException {
+    public Optional<List<String>> dead() throws IOException, InterruptedException {
         List<String> dead = new ArrayList<>();
         for (String name : names()) {
             int status = whileNobodyHas(name, "true");
@@ -56,7 +56,7 @@ final class Fabric {
     }
 
     /** Removes what such a server has left; false if there is one again meanwhile. */
-    boolean remove(String name) throws IOException, InterruptedException {
+    public boolean remove(String name) throws IOException, InterruptedException {
         return !isListening(name)
                 && whileNobodyHas(
                                 name,

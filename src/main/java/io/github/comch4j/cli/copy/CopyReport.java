@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 /** What an end of {@code comch cp} tells while it goes on. Names and reasons may come from the other end. */
 interface CopyReport {

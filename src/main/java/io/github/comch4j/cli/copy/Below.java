@@ -1,5 +1,6 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
+import io.github.comch4j.cli.fabric.Descriptor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -16,7 +17,7 @@ import java.util.List;
  * A folder that is open. What is in it is reached through its descriptor and by a single name, so that neither a link
  * nor another folder in its place, made meanwhile, leads out of it.
  */
-final class Below implements AutoCloseable {
+public final class Below implements AutoCloseable {
     private final Descriptor folder;
     private final String name; // for messages
 
@@ -26,17 +27,17 @@ final class Below implements AutoCloseable {
     }
 
     /** A folder that the user has named: that may be a link. */
-    static Below root(Path folder) throws IOException {
+    public static Below root(Path folder) throws IOException {
         return new Below(Descriptor.folder(folder), folder.toString());
     }
 
     /** A folder in it, which must not be a link. */
-    Below folder(String child) throws IOException {
+    public Below folder(String child) throws IOException {
         return new Below(folder.folder(single(child)), child);
     }
 
     /** As {@link #folder}, made if it is not there. Its mode is what {@code umask} leaves; that of one there stays. */
-    Below madeFolder(String child) throws IOException {
+    public Below madeFolder(String child) throws IOException {
         if (!exists(child)) {
             Files.createDirectory(path(child));
         }
@@ -44,20 +45,20 @@ final class Below implements AutoCloseable {
     }
 
     /** What is in it under this name; for calls that do not follow a link. */
-    Path path(String child) {
+    public Path path(String child) {
         return folder.path().resolve(single(child));
     }
 
-    boolean exists(String child) {
+    public boolean exists(String child) {
         return Files.exists(path(child), LinkOption.NOFOLLOW_LINKS);
     }
 
-    PosixFileAttributes attributes(String child) throws IOException {
+    public PosixFileAttributes attributes(String child) throws IOException {
         return Files.readAttributes(path(child), PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
     /** The names in it, in order. */
-    List<String> names() throws IOException {
+    public List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(folder.path())) {
             for (Path each : all) {
@@ -69,7 +70,7 @@ final class Below implements AutoCloseable {
     }
 
     /** {@code name} if it names something in a folder, and nothing else. */
-    static String single(String name) {
+    public static String single(String name) {
         if (name.isEmpty()
                 || name.equals(".")
                 || name.equals("..")
@@ -81,7 +82,7 @@ final class Below implements AutoCloseable {
     }
 
     /** The names on the way to something below a folder: a leading {@code /}, and {@code .}, mean the folder itself. */
-    static List<String> names(String relative) {
+    public static List<String> names(String relative) {
         List<String> names = new ArrayList<>();
         for (String name : relative.split("/")) {
             if (!name.isEmpty() && !name.equals(".")) {
@@ -92,7 +93,7 @@ final class Below implements AutoCloseable {
     }
 
     /** The last folder on a way, opened step by step; to be closed. */
-    Below walk(List<String> way) throws IOException {
+    public Below walk(List<String> way) throws IOException {
         Below at = new Below(folder.folder("."), name);
         try {
             for (String step : way) {

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchInputChannel;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The end of {@code comch cp} that gets the files. A file grows under another name, beside its place, and takes its
  * place when it is whole; what was begun once is gone on with if it is the beginning of what is sent now.
  */
-final class CopyReceiver {
+public final class CopyReceiver {
     private static final String PART = ".comch-part";
     private static final String BUSY = "is being copied by somebody else";
     private static final int LONGEST_NAME = 255;
@@ -110,7 +110,7 @@ final class CopyReceiver {
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
 
     /** {@code base}: the way from the root to where all goes. */
-    CopyReceiver(CopyLink link, Below root, List<String> base, CopyReport report) {
+    public CopyReceiver(CopyLink link, Below root, List<String> base, CopyReport report) {
         this.link = link;
         this.root = root;
         this.base = base;
@@ -130,7 +130,7 @@ final class CopyReceiver {
     }
 
     /** Until the other end has sent all. */
-    void receive() throws IOException {
+    public void receive() throws IOException {
         while (true) {
             CopyLink.Message message = link.expect("EDLKZ");
             switch (message.kind()) {
@@ -160,7 +160,7 @@ final class CopyReceiver {
         } catch (Refusal e) {
             refuse(name, String.valueOf(e.getMessage()));
         } catch (InvalidPathException | java.nio.file.FileSystemException e) {
-            refuse(name, CopySender.reason(e));
+            refuse(name, ProgramException.reason(e));
         }
     }
 
@@ -192,7 +192,7 @@ final class CopyReceiver {
             try (Below parent = root.walk(entry.target.way)) {
                 keep(parent.path(entry.target.name), entry);
             } catch (IOException e) {
-                report.failed(entry.target.toString(), CopySender.reason(e));
+                report.failed(entry.target.toString(), ProgramException.reason(e));
             }
         }
     }

@@ -1,7 +1,9 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.internal.support.program.Sizes;
 import io.github.comch4j.io.ComchInputChannel;
@@ -14,16 +16,16 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** {@code comch cp --serve}: what one client wants, of the files below a folder. */
-final class CopyServer {
+public final class CopyServer {
     /** Of what is said; the other end's must be the same. */
-    static final int VERSION = 1;
+    public static final int VERSION = 1;
 
     private static final int MOST_SOURCES = 100_000;
 
     private final Below root;
     private final boolean readOnly;
 
-    CopyServer(Below root, boolean readOnly) {
+    public CopyServer(Below root, boolean readOnly) {
         this.root = root;
         this.readOnly = readOnly;
     }
@@ -78,10 +80,10 @@ final class CopyServer {
     }
 
     /** Until the client leaves; prints what it has had. */
-    void serve(ComchSocket client, Meeting.End end, BooleanSupplier stopped) {
+    public void serve(ComchSocket client, EventLoop loop, Device device, BooleanSupplier stopped) {
         Done done = null;
         String what = "";
-        try (CopyLink link = new CopyLink(client, end, stopped)) {
+        try (CopyLink link = new CopyLink(client, loop, device, stopped)) {
             try {
                 CopyLink.Message wish = link.expect("PG");
                 checkVersion(wish);
@@ -97,7 +99,7 @@ final class CopyServer {
                     var _ = link.receive(); // until it leaves, which it does first
                 }
             } catch (IOException | InvalidPathException | ProgramException e) {
-                String why = e instanceof ProgramException ? e.getMessage() : CopySender.reason(e);
+                String why = e instanceof ProgramException ? e.getMessage() : ProgramException.reason(e);
                 System.err.println("comch: a client: " + CopyLink.printable(String.valueOf(why)));
                 link.sendSentence('X', String.valueOf(why));
                 linger(link);

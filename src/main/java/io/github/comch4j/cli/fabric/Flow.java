@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One direction of a connection, over the time between two looks. */
-record Flow(
+public record Flow(
         FabricView.Connection connection,
         boolean toServer,
         FabricView.Direction now,
@@ -16,7 +16,7 @@ record Flow(
         String stuck) {
 
     /** By what flows are sorted; what is most comes first. */
-    enum Order {
+    public enum Order {
         SERVER,
         MESSAGES,
         BYTES,
@@ -24,7 +24,7 @@ record Flow(
         BUFFERS,
         STUCK;
 
-        Comparator<Flow> comparator() {
+        public Comparator<Flow> comparator() {
             return switch (this) {
                 case SERVER -> Comparator.comparing(flow -> flow.connection.server());
                 case MESSAGES -> Comparator.comparingDouble(flow -> -flow.messages);
@@ -35,7 +35,7 @@ record Flow(
             };
         }
 
-        Order next() {
+        public Order next() {
             List<Order> all = List.of(values());
             return all.get((all.indexOf(this) + 1) % all.size());
         }
@@ -48,7 +48,7 @@ record Flow(
     }
 
     /** Of both directions of each connection, one after the other. */
-    static List<Flow> of(FabricView before, FabricView now) {
+    public static List<Flow> of(FabricView before, FabricView now) {
         double seconds = (now.nanos - before.nanos) / 1e9;
         List<Flow> flows = new ArrayList<>();
         for (FabricView.Connection connection : now.connections) {

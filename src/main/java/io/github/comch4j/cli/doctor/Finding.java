@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.doctor;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,22 +10,22 @@ import java.util.Map;
  * @param sentence what there is
  * @param remedy a command, or what else helps; empty if nothing is to be done
  */
-record Finding(Level level, String about, String sentence, String remedy) {
+public record Finding(Level level, String about, String sentence, String remedy) {
     /** How bad it is. */
-    enum Level {
+    public enum Level {
         NOTE(0, "·", "-", "90"),
         GOOD(0, "✔", "ok", "32"),
         LIMIT(1, "!", "!", "33"),
         BAD(2, "✘", "x", "31");
 
         /** What the program ends with. */
-        final int status;
+        public final int status;
 
-        final String mark;
+        public final String mark;
         /** Where there is no such sign. */
-        final String letters;
+        public final String letters;
 
-        final String colour;
+        public final String colour;
 
         Level(int status, String mark, String letters, String colour) {
             this.status = status;
@@ -52,7 +52,7 @@ record Finding(Level level, String about, String sentence, String remedy) {
         return new Finding(Level.BAD, about, sentence, remedy);
     }
 
-    Map<String, Object> map() {
+    public Map<String, Object> map() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("level", level.name().toLowerCase(java.util.Locale.ROOT));
         map.put("about", about);

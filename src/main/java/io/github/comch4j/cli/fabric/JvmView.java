@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
@@ -14,12 +14,12 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /** The beans of {@code io.github.comch4j.management} in another JVM of this machine, over JMX. */
-final class JvmView implements AutoCloseable {
+public final class JvmView implements AutoCloseable {
     private final long pid;
     private final JMXConnector connector;
 
     @SuppressWarnings("BanJNDI") // the address is one that a JVM of this user has told
-    JvmView(long pid) {
+    public JvmView(long pid) {
         this.pid = pid;
         try {
             this.connector = JMXConnectorFactory.connect(new JMXServiceURL(address(pid)));
@@ -51,7 +51,7 @@ final class JvmView implements AutoCloseable {
     }
 
     /** By the beans' names: their attributes, in order. */
-    Map<String, Map<String, Object>> beans() {
+    public Map<String, Map<String, Object>> beans() {
         Map<String, Map<String, Object>> beans = new LinkedHashMap<>();
         try {
             MBeanServerConnection server = connector.getMBeanServerConnection();

@@ -1,10 +1,10 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.internal.support.program.ProgramException;
 
 /** A message of the client and the server's answer, over the control path. */
-final class CtrlPathSample extends SampleEnd {
-    CtrlPathSample(SampleOptions options) {
+public final class CtrlPathSample extends SampleEnd {
+    public CtrlPathSample(SampleOptions options) {
         super(options, "ctrl_path");
     }
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.program.ProgramException;
@@ -19,22 +19,22 @@ import java.util.List;
 import java.util.Set;
 
 /** The end of {@code comch cp} that has the files. */
-final class CopySender {
+public final class CopySender {
     /** A file or folder, and what it is called at the other end. */
-    record Source(Below parent, String name, String as) {}
+    public record Source(Below parent, String name, String as) {}
 
     private final CopyLink link;
     private final CopyReport report;
     private final CopyWish wish;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
 
-    CopySender(CopyLink link, CopyReport report, CopyWish wish) {
+    public CopySender(CopyLink link, CopyReport report, CopyWish wish) {
         this.link = link;
         this.report = report;
         this.wish = wish;
     }
 
-    void send(List<Source> sources) throws IOException {
+    public void send(List<Source> sources) throws IOException {
         for (Source source : sources) {
             send(source.parent, source.name, source.as);
         }
@@ -43,7 +43,7 @@ final class CopySender {
     }
 
     /** How much there is to send, as far as can be seen now: files and bytes. */
-    long[] total(List<Source> sources) {
+    public long[] total(List<Source> sources) {
         long[] total = new long[2];
         for (Source source : sources) {
             count(source.parent, source.name, total);
@@ -78,7 +78,7 @@ final class CopySender {
         try {
             attributes = parent.attributes(name);
         } catch (IOException | InvalidPathException e) {
-            report.failed(as, reason(e));
+            report.failed(as, ProgramException.reason(e));
             return;
         }
         if (attributes.isRegularFile()) {
@@ -107,7 +107,7 @@ final class CopySender {
                 send(folder, each, as + "/" + each);
             }
         } catch (FileSystemException e) {
-            report.failed(as, reason(e));
+            report.failed(as, ProgramException.reason(e));
         }
     }
 
@@ -123,7 +123,7 @@ final class CopySender {
                 message.writeUTF(target);
             });
         } catch (IOException | ProgramException e) {
-            report.failed(as, e instanceof ProgramException ? e.getMessage() : reason(e));
+            report.failed(as, e instanceof ProgramException ? e.getMessage() : ProgramException.reason(e));
             return;
         }
         CopyLink.Message answer = receive("OX");
@@ -194,7 +194,7 @@ final class CopySender {
         try {
             opened = FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
         } catch (IOException e) {
-            report.failed(as, reason(e));
+            report.failed(as, ProgramException.reason(e));
             return;
         }
         try (FileChannel file = opened) {
@@ -270,16 +270,5 @@ final class CopySender {
         } catch (ConnectionClosedException | IOException end) {
             return e;
         }
-    }
-
-    /** A failure in a few words. */
-    static String reason(Exception e) {
-        return switch (e) {
-            case java.nio.file.NoSuchFileException missing -> "is not there";
-            case java.nio.file.AccessDeniedException denied -> "permission denied";
-            case java.nio.file.NotDirectoryException link -> "is no folder, or a link";
-            case FileSystemException other when other.getReason() != null -> other.getReason();
-            default -> String.valueOf(e.getMessage());
-        };
     }
 }

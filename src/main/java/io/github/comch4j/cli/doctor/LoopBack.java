@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.doctor;
 
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;

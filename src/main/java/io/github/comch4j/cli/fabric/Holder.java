@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,10 +14,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A process that has something to do with the emulated machine, as {@code /proc} shows it. */
-record Holder(long pid, String command, char state) {
+public record Holder(long pid, String command, char state) {
     private static final int MOST_BYTES = 1 << 16;
 
-    boolean isStopped() {
+    public boolean isStopped() {
         return state == 'T' || state == 't';
     }
 
@@ -40,7 +40,7 @@ record Holder(long pid, String command, char state) {
     }
 
     /** Those that have loaded DOCA's libraries and have such an environment, of this user, or of all as root. */
-    static List<Holder> startedWith(Predicate<Map<String, String>> environment) throws IOException {
+    public static List<Holder> startedWith(Predicate<Map<String, String>> environment) throws IOException {
         List<Holder> found = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : all) {

@@ -1,8 +1,9 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.doctor;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.cli.fabric.Fabric;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
@@ -24,7 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What would stop a machine, from the bottom up, in the order in which an engineer would look. */
-final class Doctor {
+public final class Doctor {
     /** Of the network function of each BlueField, as PCI knows it. */
     private static final Map<String, String> CARDS =
             Map.of("0xa2d2", "BlueField", "0xa2d6", "BlueField-2", "0xa2dc", "BlueField-3");
@@ -45,13 +46,13 @@ final class Doctor {
     private boolean sdk;
     private boolean broken;
 
-    Doctor(MachineFacts machine, String arch, Map<String, String> environment) {
+    public Doctor(MachineFacts machine, String arch, Map<String, String> environment) {
         this.machine = machine;
         this.arch = arch;
         this.environment = environment;
     }
 
-    List<Finding> look() {
+    public List<Finding> look() {
         libc();
         java();
         libraries();

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.channel.ChannelClient;
@@ -25,9 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>The threads share the endpoint by a lock. They arm and sleep outside of it.
  */
-final class SecureChannelSample {
+public final class SecureChannelSample {
     private static final String NAME = "secure_channel_server";
-    static final int MESSAGE_SIZE = 4080;
+    public static final int MESSAGE_SIZE = 4080;
     private static final int QUEUE_SIZE = 8190;
     private static final Duration WHILE_FULL = Duration.ofMillis(10);
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -46,14 +46,14 @@ final class SecureChannelSample {
     private volatile ChannelEndpoint endpoint;
     private volatile ChannelPeer peer;
 
-    SecureChannelSample(SampleOptions options, int messages, long endAfter) {
+    public SecureChannelSample(SampleOptions options, int messages, long endAfter) {
         this.options = options;
         this.messages = messages;
         this.endAfter = endAfter;
     }
 
     /** What both ends send, as long as it is. */
-    static byte[] pattern(int size) {
+    public static byte[] pattern(int size) {
         byte[] bytes = new byte[size];
         for (int i = 0; i < size; i++) {
             bytes[i] = (byte) i;
@@ -61,7 +61,7 @@ final class SecureChannelSample {
         return bytes;
     }
 
-    void run() {
+    public void run() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::interrupted));
         try {
             if (options.server()) {

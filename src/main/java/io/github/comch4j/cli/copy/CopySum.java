@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -1,5 +1,7 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.copy;
 
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchInputChannel;
@@ -12,6 +14,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +22,11 @@ import org.jspecify.annotations.Nullable;
  * A connection of {@code comch cp}: what is said goes as messages of the control path, the files' bytes as a stream on
  * the fast path, in one direction. Docs/comch.md has the messages. For one thread.
  */
-final class CopyLink implements AutoCloseable {
+public final class CopyLink implements AutoCloseable {
     /** Of a consumer's memory: {@code CHUNKS} of them. */
-    static final int CHUNK_BYTES = 256 << 10;
+    private static final long PAUSE_NANOS = 10_000_000;
+
+    public static final int CHUNK_BYTES = 256 << 10;
 
     private static final int CHUNKS = 16;
     private static final Duration MOMENT = Duration.ofMillis(1);
@@ -29,28 +34,30 @@ final class CopyLink implements AutoCloseable {
     private static final Duration STANDSTILL = Duration.ofSeconds(60);
 
     /** A message, as it is written. */
-    interface Writing {
+    public interface Writing {
         void to(DataOutputStream out) throws IOException;
     }
 
     /** A message that has come. */
-    record Message(char kind, DataInputStream rest) {}
+    public record Message(char kind, DataInputStream rest) {}
 
     private final ComchSocket socket;
-    private final Meeting.End end;
+    private final EventLoop loop;
+    private final Device device;
     private final BooleanSupplier stopped;
     private final ProgressEngine engine = ProgressEngine.create().setTimeout(STANDSTILL);
     private @Nullable ComchInputChannel in;
     private @Nullable ComchOutputChannel out;
 
     /** {@code stopped}: whether waiting is to end, as the command is. */
-    CopyLink(ComchSocket socket, Meeting.End end, BooleanSupplier stopped) {
+    public CopyLink(ComchSocket socket, EventLoop loop, Device device, BooleanSupplier stopped) {
         this.socket = socket;
-        this.end = end;
+        this.loop = loop;
+        this.device = device;
         this.stopped = stopped;
     }
 
-    void send(char kind, Writing writing) {
+    public void send(char kind, Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream message = new DataOutputStream(bytes)) {
             message.writeByte(kind);
@@ -64,7 +71,7 @@ final class CopyLink implements AutoCloseable {
         socket.send(bytes.toByteArray(), FOR_EVER);
     }
 
-    void send(char kind) {
+    public void send(char kind) {
         send(kind, message -> {});
     }
 
@@ -93,10 +100,10 @@ final class CopyLink implements AutoCloseable {
     }
 
     /** The command was interrupted. */
-    static final class Stopped extends RuntimeException {
+    public static final class Stopped extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        Stopped() {
+        public Stopped() {
             super("interrupted", null, false, false);
         }
     }
@@ -108,7 +115,7 @@ final class CopyLink implements AutoCloseable {
     }
 
     /** Of one of these kinds; {@code X} is the other end's refusal, and a message that comes at the wrong time none. */
-    Message expect(String kinds) throws IOException {
+    public Message expect(String kinds) throws IOException {
         Message message = receive();
         if (kinds.indexOf(message.kind) >= 0) {
             return message;
@@ -129,15 +136,15 @@ final class CopyLink implements AutoCloseable {
     }
 
     /** Where the files' bytes arrive. */
-    ComchInputChannel input() {
+    public ComchInputChannel input() {
         if (in == null) {
-            in = ComchInputChannel.open(socket.connection(), engine, end.device, CHUNKS, CHUNK_BYTES);
+            in = ComchInputChannel.open(socket.connection(), engine, device, CHUNKS, CHUNK_BYTES);
         }
         return in;
     }
 
     /** Opens the stream to a consumer of the other end. */
-    void open(int consumer, int chunkBytes) {
+    public void open(int consumer, int chunkBytes) {
         if (chunkBytes < 1) {
             throw new ProgramException("the other end has chunks of " + chunkBytes + " bytes");
         }
@@ -146,15 +153,14 @@ final class CopyLink implements AutoCloseable {
             if (socket.state() != ComchSocket.State.CONNECTED) {
                 throw new ProgramException("the other end has left");
             }
-            Streams.pause();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
         int bytes = Math.min(chunkBytes, CHUNK_BYTES);
-        out = ComchOutputChannel.open(socket.connection(), engine, end.device, consumer, CHUNKS, bytes);
+        out = ComchOutputChannel.open(socket.connection(), engine, device, consumer, CHUNKS, bytes);
     }
 
     private boolean known(int consumer) {
-        int[] all =
-                end.loop.<int[], RuntimeException>call(() -> socket.connection().remoteConsumers());
+        int[] all = loop.<int[], RuntimeException>call(() -> socket.connection().remoteConsumers());
         return Arrays.stream(all).anyMatch(id -> id == consumer);
     }
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.core.Device;
@@ -20,12 +20,12 @@ import java.util.stream.Stream;
  * @param text what to send, UTF-8
  * @param chosen the generation that the user named
  */
-record SampleOptions(boolean server, Place device, Place function, byte[] text, Optional<Generation> chosen) {
-    static final int MOST_TEXT = 4096;
+public record SampleOptions(boolean server, Place device, Place function, byte[] text, Optional<Generation> chosen) {
+    public static final int MOST_TEXT = 4096;
 
     /** A PCI address as it was written: in {@code bb:dd.f}, the domain is not said. */
-    record Place(PciAddress address, boolean withoutDomain) {
-        static Place of(String text) {
+    public record Place(PciAddress address, boolean withoutDomain) {
+        public static Place of(String text) {
             return new Place(PciAddress.of(text), text.indexOf(':') == text.lastIndexOf(':'));
         }
 
@@ -52,7 +52,7 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
     }
 
     /** Those of the endpoint API, whose programs are of one generation. */
-    static SampleOptions ofEndpoints(boolean server, Place device, Place function, byte[] text) {
+    public static SampleOptions ofEndpoints(boolean server, Place device, Place function, byte[] text) {
         return new SampleOptions(server, device, function, text, Optional.of(Generation.CC_2_5));
     }
 

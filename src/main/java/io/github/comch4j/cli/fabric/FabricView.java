@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.fabric;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * it, and texts are made printable. Offsets are those of {@code shm_control.h} and {@code shm_region.h}, and of
  * the endpoint API's {@code memory.h}.
  */
-final class FabricView {
+public final class FabricView {
     static final int LAYOUT_VERSION = 9;
 
     private static final int MOST_FILES = 10_000;
@@ -56,7 +56,7 @@ final class FabricView {
     private static final String[] STATES = {"none", "created", "running", "expired"};
 
     /** {@code key}: of its file; {@code name} is empty if an older version has made it. */
-    record Server(
+    public record Server(
             String key,
             String function,
             String name,
@@ -68,14 +68,14 @@ final class FabricView {
     }
 
     /** {@code free}: posted buffers that no producer has taken; {@code taken}: how many were. */
-    record Consumer(long id, String state, long capacity, long free, long taken) {}
+    public record Consumer(long id, String state, long capacity, long free, long taken) {}
 
     /** What goes to one side: messages and bytes that have been sent, and what of it was not received yet. */
-    record Direction(
+    public record Direction(
             long messages, long bytes, long waiting, long producers, boolean ended, List<Consumer> consumers) {}
 
     /** {@code inode} tells connections apart. A process is null if it is not to be seen, or has gone. */
-    record Connection(
+    public record Connection(
             long inode,
             String server,
             String function,
@@ -84,12 +84,12 @@ final class FabricView {
             Direction toClient,
             Direction toServer) {}
 
-    final Path folder;
+    public final Path folder;
     final long nanos = System.nanoTime();
-    final List<Server> servers = new ArrayList<>();
-    final List<Connection> connections = new ArrayList<>();
+    public final List<Server> servers = new ArrayList<>();
+    public final List<Connection> connections = new ArrayList<>();
     /** Of this folder or another: of another version, or unreadable. */
-    int unread;
+    public int unread;
 
     private final Map<String, String> names = new LinkedHashMap<>(); // by key
     private final Map<Object, String> keys = new HashMap<>(); // by the files' identity
@@ -102,7 +102,7 @@ final class FabricView {
         this.folder = folder;
     }
 
-    static FabricView of(Path folder) throws IOException {
+    public static FabricView of(Path folder) throws IOException {
         FabricView view = new FabricView(folder);
         view.readFolder();
         view.readProcesses();
@@ -116,7 +116,7 @@ final class FabricView {
         return printable(key.substring(0, Math.min(key.length(), PLACE_CHARS)));
     }
 
-    static String printable(String text) {
+    public static String printable(String text) {
         return text.replaceAll("\\p{C}", "?");
     }
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.doctor;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,13 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Files and programs of a machine, below the folder that stands for {@code /}. */
-final class MachineFacts {
+public final class MachineFacts {
     private static final List<String> PROGRAMS = List.of("/usr/bin", "/usr/sbin", "/bin", "/sbin");
     private static final long PATIENCE_SECONDS = 20;
 
     private final Path root;
 
-    MachineFacts(Path root) {
+    public MachineFacts(Path root) {
         this.root = root;
     }
 

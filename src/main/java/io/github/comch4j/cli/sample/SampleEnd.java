@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.Capabilities;
@@ -62,7 +62,7 @@ abstract class SampleEnd {
     /** The conversation has failed: tells the peer, if the sample does so. */
     void giveUp() {}
 
-    final void run() {
+    public final void run() {
         try (ProgressEngine created = ProgressEngine.create()) {
             engine = created;
             patience = new Patience(engine, SILENCE);
