@@ -19,7 +19,7 @@ function slugify(heading) {
 
 /**
  * On a narrow screen each row of a table with prose becomes a card (theme/style.css), whose lines need the names of their
- * columns. Tables of two columns, and those of figures alone, stay tables.
+ * columns. Tables of short cells, and of figures alone, stay tables.
  */
 function cards(md) {
   md.core.ruler.push('cards', ({ tokens }) => {
@@ -35,7 +35,7 @@ function cards(md) {
       } else if (token.type === 'td_open') {
         token.attrSet('data-column', names[column++])
         table.long = Math.max(table.long, tokens[at + 1].content.length)
-      } else if (token.type === 'table_close' && names.length > 2 && table.long > 25) {
+      } else if (token.type === 'table_close' && table.long > (names.length > 2 ? 25 : 90)) {
         table.token.attrSet('class', 'cards')
       }
     }
