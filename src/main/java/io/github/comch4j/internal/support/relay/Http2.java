@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.support.relay;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -48,6 +49,10 @@ final class Http2 {
             Limits limits,
             ChannelHandler stream,
             ChannelHandler last) {
+        // A stream's bytes go to other threads while the codec adds to the buffer that they are slices of. The buffers
+        // of
+        // Netty's adaptive allocator, the default, have one position for both (4.2.17): bytes would be lost.
+        pipeline.channel().config().setAllocator(PooledByteBufAllocator.DEFAULT);
         codec.initialSettings(settings)
                 .gracefulShutdownTimeoutMillis(limits.drain().toMillis())
                 .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_SECONDS)
