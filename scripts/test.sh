@@ -371,7 +371,8 @@ stage_style() {
     skip "Style: C" "clang-format 14 is missing (apt-get install clang-format-14)"
   fi
   check "Style: drawings of the manual" scripts/dev/drawings.py --check
-  check "Style: width" scripts/dev/lib/width.py scripts src/main src/jmh
+  check "Style: width" scripts/dev/lib/width.py scripts src/main src/jmh \
+    docs README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md
 }
 
 stage_java() {
