@@ -334,7 +334,8 @@ speed() {
   local tcp way round
   redis-server --port 0 --unixsocket "$work/redis" --save '' --appendonly no --dir "$work" >/dev/null &
   pids+=($!)
-  socat "UNIX-LISTEN:$work/sink,fork" OPEN:/dev/null,append &
+  # -u: else it takes /dev/null's end for that of the other direction, and ends when nothing comes for half a second
+  socat -u "UNIX-LISTEN:$work/sink,fork" OPEN:/dev/null,append &
   pids+=($!)
   until_ redis test -S "$work/redis" && until_ "the sink" test -S "$work/sink" || return
   relay dpu speed.dpu comch:redis "unix:$work/redis" comch:sink "unix:$work/sink"
