@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a process that ends still does: what was written to sockets that are closed goes out, as the kernel has it for
@@ -19,23 +20,34 @@ final class Leaving {
     private static final Map<BlockingStream, Object> STREAMS = new ConcurrentHashMap<>(); // each with its owner
     private static final Map<Object, Supplier<Future<?>>> OWNERS = new ConcurrentHashMap<>();
 
-    static {
-        try {
-            Runtime.getRuntime().addShutdownHook(new Thread(Leaving::finish, "comch-sockets-end"));
-        } catch (IllegalStateException e) {
-            // the process ends already
-        }
-    }
+    static @Nullable Thread hook; // while there are owners, as it keeps the class loader; guarded by the class
 
     private Leaving() {}
 
     /** Has connections, which {@code end} ends when their streams have; its result is done when the peers know. */
-    static void add(Object owner, Supplier<Future<?>> end) {
+    static synchronized void add(Object owner, Supplier<Future<?>> end) {
         OWNERS.put(owner, end);
+        if (hook == null) {
+            hook = new Thread(Leaving::finish, "comch-sockets-end");
+            unlessEnding(() -> Runtime.getRuntime().addShutdownHook(hook));
+        }
     }
 
-    static void remove(Object owner) {
+    static synchronized void remove(Object owner) {
         OWNERS.remove(owner);
+        Thread last = hook;
+        if (last != null && OWNERS.isEmpty()) {
+            hook = null;
+            unlessEnding(() -> Runtime.getRuntime().removeShutdownHook(last));
+        }
+    }
+
+    private static void unlessEnding(Runnable change) {
+        try {
+            change.run();
+        } catch (IllegalStateException e) {
+            // the process ends already
+        }
     }
 
     /** One more stream on the owner's connections. */
