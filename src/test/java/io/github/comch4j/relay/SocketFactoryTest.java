@@ -168,7 +168,7 @@ class SocketFactoryTest {
         assertThatThrownBy(() -> brief.createSocket("localhost", 1))
                 .isInstanceOf(ConnectException.class)
                 .hasMessageContaining("comch:" + name)
-                .hasMessageContaining("no connection to the other side");
+                .hasMessageContaining("no connection to the other side for 100 ms");
         Socket socket = factory.createSocket();
         assertThatThrownBy(() -> socket.connect(new InetSocketAddress(0), 100))
                 .isInstanceOf(SocketTimeoutException.class);

@@ -1,9 +1,11 @@
 package io.github.comch4j.internal.support.relay;
 
+import io.github.comch4j.internal.failure.Failures;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -42,7 +44,7 @@ final class Links implements ConnectionWatch {
         var timeout = loop.schedule(
                 () -> {
                     if (waiting.remove(promise)) {
-                        promise.setFailure(noConnection());
+                        promise.setFailure(noConnection(nanos));
                     }
                 },
                 nanos,
@@ -52,11 +54,14 @@ final class Links implements ConnectionWatch {
         return promise;
     }
 
-    private Refusal noConnection() {
+    private Refusal noConnection(long nanos) {
         Throwable why = lastFailure;
+        // the time that was asked for, of which some has gone
+        Duration waited = Duration.ofMillis((nanos / 1_000_000 + 99) / 100 * 100);
         Refusal refusal = new Refusal(
                 Refusal.NO_CONNECTION,
-                "there is no connection to the other side" + (why == null ? "" : ": " + why.getMessage()));
+                "there was no connection to the other side for " + Failures.text(waited)
+                        + (why == null ? "" : ": " + why.getMessage()));
         refusal.initCause(why);
         return refusal;
     }
