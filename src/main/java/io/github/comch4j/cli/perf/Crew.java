@@ -52,6 +52,13 @@ final class Crew implements AutoCloseable {
         return lanes.stream().anyMatch(lane -> lane.failure() != null);
     }
 
+    /** Whether a thread has failed as its peer is no longer there, which may have said why. */
+    boolean haveLostPeer() {
+        return lanes.stream()
+                .anyMatch(lane ->
+                        lane.failure() instanceof ProgramException failure && Link.GONE.equals(failure.getMessage()));
+    }
+
     /** If a thread has failed. */
     void check() {
         for (Lane lane : lanes) {

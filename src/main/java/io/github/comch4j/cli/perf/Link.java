@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection of one thread, its server or client, and the thread's engines. */
 final class Link implements AutoCloseable {
+    static final String GONE = "the other end has gone";
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Lane lane;
@@ -135,7 +136,7 @@ final class Link implements AutoCloseable {
     private void check() {
         lane.check();
         if (ended) {
-            throw new ProgramException("the other end has gone");
+            throw new ProgramException(GONE);
         }
     }
 

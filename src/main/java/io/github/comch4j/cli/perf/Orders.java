@@ -27,6 +27,7 @@ final class Orders {
     static final String ERROR = "error";
     static final int VERSION = 1;
 
+    private static final long REASON_NANOS = 2_000_000_000L;
     private static final long NAP = 2_000_000; // the threads that are measured need the processors
     private static final int MOST_WAITING = 1000;
 
@@ -92,6 +93,12 @@ final class Orders {
                 LockSupport.parkNanos(NAP);
             }
         }
+    }
+
+    /** Waits a moment for what a peer has to say that has ended its part. */
+    void awaitReason() {
+        long deadline = System.nanoTime() + REASON_NANOS;
+        await(() -> hasMore() || gone || System.nanoTime() - deadline > 0);
     }
 
     /** The next one; fails if there is none within the time, or it says that the peer has failed. */

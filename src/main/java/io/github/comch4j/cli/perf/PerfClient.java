@@ -173,6 +173,9 @@ public final class PerfClient implements AutoCloseable {
                     || (!alreadyTold && crew.haveSent())
                     || (!alreadyStopped && interrupted.getAsBoolean())
                     || System.nanoTime() - next >= 0);
+            if (crew.haveLostPeer()) {
+                orders.awaitReason();
+            }
             done |= told(crew, atServer);
             crew.check();
             if (orders.isGone()) {
