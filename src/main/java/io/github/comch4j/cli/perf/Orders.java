@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
@@ -27,7 +28,6 @@ final class Orders {
     static final String ERROR = "error";
     static final int VERSION = 1;
 
-    private static final long REASON_NANOS = 2_000_000_000L;
     private static final long NAP = 2_000_000; // the threads that are measured need the processors
     private static final int MOST_WAITING = 1000;
 
@@ -95,16 +95,15 @@ final class Orders {
         }
     }
 
-    /** Waits a moment for what a peer has to say that has ended its part. */
-    void awaitReason() {
-        long deadline = System.nanoTime() + REASON_NANOS;
+    /** Until there is more or the peer has gone, for so long at most. */
+    void awaitMore(Duration most) {
+        long deadline = System.nanoTime() + most.toNanos();
         await(() -> hasMore() || gone || System.nanoTime() - deadline > 0);
     }
 
     /** The next one; fails if there is none within the time, or it says that the peer has failed. */
     Line awaitLine(String what) {
-        long deadline = System.nanoTime() + Link.PATIENCE.toNanos();
-        await(() -> hasMore() || gone || System.nanoTime() - deadline > 0);
+        awaitMore(Link.PATIENCE);
         Line line = next();
         if (line == null) {
             throw new ProgramException(

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The end on the host: brings the settings, and has the figures. */
 public final class PerfClient implements AutoCloseable {
     private static final long LIVE = 200_000_000;
+    private static final Duration REASON = Duration.ofSeconds(2); // comes soon after a server has ended its part
     private static final long LOOK_AT_CORES = 100_000_000;
 
     /** Is told how it goes, five times a second. */
@@ -174,7 +175,7 @@ public final class PerfClient implements AutoCloseable {
                     || (!alreadyStopped && interrupted.getAsBoolean())
                     || System.nanoTime() - next >= 0);
             if (crew.haveLostPeer()) {
-                orders.awaitReason();
+                orders.awaitMore(REASON);
             }
             done |= told(crew, atServer);
             crew.check();
