@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** OkHttp, which takes a socket factory, keeps connections and looks whether they live, with a server behind a relay. */
+/** OkHttp, which takes a socket factory, keeps connections and looks whether they live; a relay has the server. */
 @Timeout(180)
 class OkHttpIT {
     private static final MediaType BYTES = MediaType.get("application/octet-stream");

@@ -32,12 +32,12 @@ public final class Below implements AutoCloseable {
     }
 
     /** A folder in it, which must not be a link. */
-    public Below folder(String child) throws IOException {
+    Below folder(String child) throws IOException {
         return new Below(folder.folder(single(child)), child);
     }
 
     /** As {@link #folder}, made if it is not there. Its mode is what {@code umask} leaves; that of one there stays. */
-    public Below madeFolder(String child) throws IOException {
+    Below madeFolder(String child) throws IOException {
         if (!exists(child)) {
             Files.createDirectory(path(child));
         }
@@ -45,15 +45,15 @@ public final class Below implements AutoCloseable {
     }
 
     /** What is in it under this name; for calls that do not follow a link. */
-    public Path path(String child) {
+    Path path(String child) {
         return folder.path().resolve(single(child));
     }
 
-    public boolean exists(String child) {
+    boolean exists(String child) {
         return Files.exists(path(child), LinkOption.NOFOLLOW_LINKS);
     }
 
-    public PosixFileAttributes attributes(String child) throws IOException {
+    PosixFileAttributes attributes(String child) throws IOException {
         return Files.readAttributes(path(child), PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
@@ -70,7 +70,7 @@ public final class Below implements AutoCloseable {
     }
 
     /** {@code name} if it names something in a folder, and nothing else. */
-    public static String single(String name) {
+    static String single(String name) {
         if (name.isEmpty()
                 || name.equals(".")
                 || name.equals("..")
@@ -93,7 +93,7 @@ public final class Below implements AutoCloseable {
     }
 
     /** The last folder on a way, opened step by step; to be closed. */
-    public Below walk(List<String> way) throws IOException {
+    Below walk(List<String> way) throws IOException {
         Below at = new Below(folder.folder("."), name);
         try {
             for (String step : way) {

@@ -50,8 +50,7 @@ final class Http2 {
             ChannelHandler stream,
             ChannelHandler last) {
         // A stream's bytes go to other threads while the codec adds to the buffer that they are slices of. The buffers
-        // of
-        // Netty's adaptive allocator, the default, have one position for both (4.2.17): bytes would be lost.
+        // of Netty's adaptive allocator, the default, have one position for both (4.2.17): bytes would be lost.
         pipeline.channel().config().setAllocator(PooledByteBufAllocator.DEFAULT);
         codec.initialSettings(settings)
                 .gracefulShutdownTimeoutMillis(limits.drain().toMillis())
