@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,10 @@ final class Leaving {
                 await(stream.channel().closeFuture(), deadline);
             }
         }
-        Set<Object> inUse = Set.copyOf(STREAMS.values());
+        Set<Object> inUse = STREAMS.entrySet().stream()
+                .filter(stream -> !stream.getKey().channel().closeFuture().isDone()) // before its listeners have run
+                .map(Map.Entry::getValue)
+                .collect(Collectors.toSet());
         OWNERS.entrySet().stream()
                 .filter(owner -> !inUse.contains(owner.getKey()))
                 .map(owner -> owner.getValue().get())
