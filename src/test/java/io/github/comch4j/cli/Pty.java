@@ -42,6 +42,7 @@ final class Pty {
                 .redirectOutput(out.toFile());
         builder.environment().put("COMCH4J_LIBRARY", "emulated");
         builder.environment().put("TERM", "xterm");
+        builder.environment().put("SHELL", "/bin/sh"); // which script starts
         builder.environment().putAll(environment);
         return builder.start();
     }

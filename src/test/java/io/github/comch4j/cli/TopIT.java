@@ -296,7 +296,8 @@ class TopIT {
         comch("dpu", "serve", "--name", name).awaitOutput(name);
         Path drawn = folder.resolve("drawn");
         String top = Pty.line("top", "-i", "0.1", "--fabric", fabric.toString());
-        Process terminal = Pty.start(drawn, environment, top + "; echo status $?");
+        // some shells end with Ctrl-C themselves
+        Process terminal = Pty.start(drawn, environment, "trap : INT; " + top + "; echo status $?");
         try (OutputStream keyboard = terminal.getOutputStream()) {
             Pattern twice = Pattern.compile("(?s)\033\\[H\033\\[2J.*" + name + ".*\033\\[H\033\\[2J.*" + name);
             while (!twice.matcher(Files.readString(drawn)).find()) {
