@@ -44,7 +44,6 @@ public final class Broadcast {
 
     /** It is acquired. */
     void begin() {
-        buffers.values().removeIf(Buffer::isClosed); // of producers that were closed
         length = 0;
         uses.set(HELD);
     }
@@ -137,6 +136,7 @@ public final class Broadcast {
         Buffer buffer = producer.acquire(pool.memory(), segment);
         BufferState state = CoreObjects.of(buffer);
         state.lentBy(() -> end(IN_FLIGHT));
+        buffers.values().removeIf(Buffer::isClosed); // of producers that were closed
         buffers.put(producer, buffer);
         return buffer;
     }

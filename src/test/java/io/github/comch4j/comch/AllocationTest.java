@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.util.Objects;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -307,6 +308,37 @@ class AllocationTest extends BothForms {
             if (!rows) {
                 assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * (immediates ? 4L : 3L));
             }
+        }
+    }
+
+    @Test
+    void inABroadcast() {
+        try (Pair pair = new Pair()) {
+            Broadcast.Pool pool = Broadcast.Pool.create(pair.sendMemory, 2, 64, broadcast -> {});
+            ComchConsumer consumer = pair.dpuSide
+                    .consumer(pair.machine.engine, pair.receiveMemory)
+                    .buffers(8, 64)
+                    .onReceive((self, buffer, producerId, immediate) ->
+                            bytes += buffer.segment().get(ValueLayout.JAVA_LONG, 0))
+                    .start(Machine.PATIENCE);
+            ComchProducer producer = pair.hostSide
+                    .producer(pair.machine.engine)
+                    .releaseSent()
+                    .onCompletion((self, buffer, status) -> {})
+                    .start();
+            assertNothingAllocated(() -> {
+                messages++;
+                Broadcast broadcast = Objects.requireNonNull(pool.tryAcquire());
+                broadcast.segment().set(ValueLayout.JAVA_LONG, 0, 3);
+                broadcast.commit(8);
+                while (!broadcast.trySend(producer, consumer.id()).accepted()) {
+                    pair.machine.engine.progress();
+                }
+                broadcast.release();
+                while (bytes < 3 * messages || pool.available() < 2) {
+                    pair.machine.engine.progress();
+                }
+            });
         }
     }
 
