@@ -52,11 +52,9 @@ final class Crew implements AutoCloseable {
         return lanes.stream().anyMatch(lane -> lane.failure() != null);
     }
 
-    /** Whether a thread has failed as its peer is no longer there, which may have said why. */
+    /** Whether a thread has failed as its peer is no longer there. */
     boolean haveLostPeer() {
-        return lanes.stream()
-                .anyMatch(lane ->
-                        lane.failure() instanceof ProgramException failure && Link.GONE.equals(failure.getMessage()));
+        return lanes.stream().anyMatch(Lane::hasLostPeer);
     }
 
     /** If a thread has failed. */

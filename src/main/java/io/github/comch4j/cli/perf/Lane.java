@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.program.Cores;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +25,7 @@ abstract class Lane implements Runnable {
     private volatile boolean stopped;
     private volatile boolean aborted;
     private volatile boolean mayClose;
+    private volatile boolean lostPeer;
     private volatile long sent = -1;
     private volatile long expected = -1;
     private volatile @Nullable Received received;
@@ -89,6 +91,12 @@ abstract class Lane implements Runnable {
         return mayClose;
     }
 
+    /** What to fail with when the connection has ended before its time. */
+    ProgramException peerLost() {
+        lostPeer = true;
+        return new ProgramException("the other end has gone");
+    }
+
     /** How many the peer has sent; -1: it has not said so yet. */
     long expected() {
         return expected;
@@ -131,6 +139,11 @@ abstract class Lane implements Runnable {
 
     boolean isFinished() {
         return finished;
+    }
+
+    /** Whether it has failed, as its peer is no longer there, which may have said why on the connection for orders. */
+    boolean hasLostPeer() {
+        return lostPeer || failure instanceof ConnectionClosedException;
     }
 
     void stop() {

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection of one thread, its server or client, and the thread's engines. */
 final class Link implements AutoCloseable {
-    static final String GONE = "the other end has gone";
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Lane lane;
@@ -136,7 +135,7 @@ final class Link implements AutoCloseable {
     private void check() {
         lane.check();
         if (ended) {
-            throw new ProgramException(GONE);
+            throw lane.peerLost();
         }
     }
 
