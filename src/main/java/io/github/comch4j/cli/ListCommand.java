@@ -1,10 +1,9 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.cli.fabric.Fabric;
 import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.fabric.Holder;
-import io.github.comch4j.core.Doca;
+import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.internal.support.program.Json;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
@@ -51,7 +50,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
 
     @Override
     public void run() {
-        if (folder == null && Doca.library().kind() != LibraryInfo.Kind.EMULATED) {
+        if (folder == null && !EmulatedFaults.available()) {
             admin();
             return;
         }
@@ -76,6 +75,10 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     private void admin() {
+        if (json) {
+            throw new ProgramException(
+                    "--json is of an emulated machine: " + ADMIN + ", which tells it here, has none");
+        }
         for (String folder : (System.getenv("PATH") + ":/opt/mellanox/doca/tools").split(":")) {
             Path program = Path.of(folder, ADMIN);
             if (Files.isExecutable(program)) {

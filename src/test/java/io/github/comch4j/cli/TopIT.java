@@ -15,10 +15,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -252,6 +254,44 @@ class TopIT {
                 .containsPattern("\n" + pid + " +Comch sample +secure_channel_server +0000:b1:00.0 +" + serving);
         client.terminate();
         server.terminate();
+    }
+
+    /** Also where its libraries were installed as an SDK's. */
+    @Test
+    void anInstalledEmulatedMachine() throws Exception {
+        comch("dpu", "serve", "--name", name).awaitOutput(name);
+        assertThat(output("list", "--library", Sdk.install().libraries().toString()))
+                .contains(name);
+    }
+
+    /** With libraries that do not say that they are an emulation, DOCA's own program tells. */
+    @Test
+    void anSdk() throws Exception {
+        Path libraries = Files.createDirectory(folder.resolve("lib"));
+        for (String file : List.of("libdoca_common.so", "libdoca_comch.so")) {
+            String bytes = Files.readString(Sdk.install().libraries().resolve(file), StandardCharsets.ISO_8859_1);
+            Files.writeString(
+                    libraries.resolve(file),
+                    bytes.replace("doca_emu_set_faults", "doca_sdk_set_faults"),
+                    StandardCharsets.ISO_8859_1);
+        }
+        String[] list = {"list", "--library", libraries.toString()};
+        comch("host", list)
+                .assertFailure(
+                        "only DOCA's doca_comm_channel_admin can tell, and it is not installed here, neither on");
+        Path admin = Files.writeString(
+                folder.resolve("doca_comm_channel_admin"), "#!/bin/sh\necho the servers, $#\nexit $STATUS\n");
+        Files.setPosixFilePermissions(admin, PosixFilePermissions.fromString("rwx------"));
+        for (int status : new int[] {0, 3}) {
+            Map<String, String> environment =
+                    Map.of("PATH", folder + ":" + System.getenv("PATH"), "STATUS", Integer.toString(status));
+            ChildVm listing = children.start(folder, environment, Comch.class, list);
+            assertThat(listing.awaitEnd()).isEqualTo(status == 0 ? 0 : 1);
+            assertThat(listing.out()).isEqualTo("the servers, 0\n");
+        }
+        comch("host", words(new String[] {"--json"}, list))
+                .assertFailure(
+                        "--json is of an emulated machine: doca_comm_channel_admin, which tells it here, has none");
     }
 
     private static String[] words(String[] last, String... first) {
