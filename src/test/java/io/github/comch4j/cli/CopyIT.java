@@ -436,4 +436,60 @@ class CopyIT {
         assertThat(cp("host", here.resolve("x"), "dpu:x", "dpu:").awaitEnd()).isEqualTo(2);
         assertThat(cp("dpu", "--serve", there, "x").awaitEnd()).isEqualTo(2);
     }
+
+    /** A name is on the disk after what it names, whenever the machine stops: as its libc sees the receiving process. */
+    @Test
+    void whatHasItsNameIsOnTheDisk() throws Exception {
+        Path source = Files.writeString(folder.resolve("shim.c"), """
+                #include <fcntl.h>
+                #include <stdio.h>
+                #include <stdlib.h>
+                #include <sys/syscall.h>
+                #include <unistd.h>
+
+                static void note(const char *what, const char *path)
+                {
+                    int log = open(getenv("NOTES"), O_WRONLY | O_APPEND | O_CREAT, 0600);
+                    dprintf(log, "%s %s\\n", what, path);
+                    close(log);
+                }
+
+                int fsync(int fd)
+                {
+                    char link[64];
+                    char path[4096] = "";
+                    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+                    if (readlink(link, path, sizeof path - 1) > 0)
+                        note("fsync", path);
+                    return (int)syscall(SYS_fsync, fd);
+                }
+
+                int rename(const char *from, const char *to)
+                {
+                    note("rename", to);
+                    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+                }
+                """);
+        Path shim = folder.resolve("shim.so");
+        assertThat(new ProcessBuilder("cc", "-shared", "-fPIC", "-o", shim.toString(), source.toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
+        Path notes = folder.resolve("notes");
+        String[] serve = {"cp", "--name", name, "--serve", there.toString()};
+        children.start(
+                        folder,
+                        Map.of("DOCA_EMU_SIDE", "dpu", "LD_PRELOAD", shim.toString(), "NOTES", notes.toString()),
+                        Comch.class,
+                        serve)
+                .awaitOutput("serves " + there);
+        Files.writeString(here.resolve("file"), "some bytes");
+        succeeded(cp("host", here.resolve("file"), "dpu:"));
+        assertThat(Files.readAllLines(notes).stream().filter(line -> line.matches("fsync .*/there.*|rename .*/file")))
+                .satisfiesExactly(
+                        bytes -> assertThat(bytes).matches("fsync " + there + "/.*file.*"),
+                        renamed -> assertThat(renamed).startsWith("rename"),
+                        named -> assertThat(named).isEqualTo("fsync " + there));
+    }
 }
