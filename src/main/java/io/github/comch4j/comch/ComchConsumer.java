@@ -86,8 +86,7 @@ public final class ComchConsumer extends FastPathConsumer {
             return call.get();
         } catch (DocaException e) {
             Set<Access> access = settings.memory.access();
-            boolean known = !access.isEmpty(); // the permissions of imported memory are not
-            if (!known
+            if (settings.memory.isRemote() // whose permissions are not known
                     || access.contains(Access.PCI_READ_WRITE)
                     || (e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED)) {
                 throw e;
@@ -349,8 +348,9 @@ public final class ComchConsumer extends FastPathConsumer {
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or memory is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without
-         *     {@link io.github.comch4j.core.Access#PCI_READ_WRITE}, or that is not mapped for the connection's device
+         * @throws DocaException if DOCA refuses; {@link DocaError#NOT_PERMITTED} or {@link DocaError#INVALID_VALUE} for
+         *     memory without {@link io.github.comch4j.core.Access#PCI_READ_WRITE}, and the latter for memory that is
+         *     not mapped for the connection's device
          */
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);

@@ -31,7 +31,7 @@ public final class MemoryMap implements AutoCloseable {
     private final MemorySegment memory;
     private final List<Device> devices;
     private final boolean remote;
-    private final Set<Access> access; // empty: not known
+    private final Set<Access> access; // of remote memory not known, and empty
     private final MapHandle resource;
 
     private MemoryMap(Builder settings, MemorySegment memory, @Nullable Arena arena, MapHandle.Range range) {
@@ -141,8 +141,8 @@ public final class MemoryMap implements AutoCloseable {
      * @param device one of its devices
      * @return the descriptor
      * @throws IllegalStateException if the map is closed
-     * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_PERMITTED}
-     *     without an RDMA permission
+     * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_SUPPORTED} if the
+     *     device has no RDMA, as the emulated one
      */
     public byte[] exportRdma(Device device) {
         return resource.exportRdma(device);
@@ -164,7 +164,7 @@ public final class MemoryMap implements AutoCloseable {
     /**
      * What it is mapped for.
      *
-     * @return the permissions; empty for imported memory, where they are not known
+     * @return the permissions that were given; empty if none were, and for imported memory, where they are not known
      */
     public Set<Access> access() {
         return access;

@@ -427,6 +427,10 @@ class FastPathTest extends BothForms {
                     assertThat(e.error()).isEqualTo(DocaError.NOT_PERMITTED);
                     assertThat(e.function()).isEqualTo(Machine.function("doca_comch_consumer_create"));
                 });
+        MemoryMap readable = MemoryMap.allocate(machine.dpu, SLOT); // as it is without any access
+        assertThatThrownBy(() -> dpuSide.consumer(machine.engine, readable).start())
+                .isInstanceOf(DocaException.class)
+                .hasMessageContaining("not for PCI_READ_WRITE");
         ComchConsumer consumer = recordingConsumer().start(Machine.PATIENCE);
         try (BufferInventory inventory = BufferInventory.create(1)) {
             assertThatThrownBy(() -> consumer.tryPost(inventory.acquireEmpty(local, 0, 10)))

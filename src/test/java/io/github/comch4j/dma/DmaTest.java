@@ -265,6 +265,11 @@ class DmaTest extends BothForms {
                 DocaError.NOT_PERMITTED,
                 "without LOCAL_READ_WRITE",
                 () -> dma.tryCopy(from, inventory.acquireEmpty(readOnly, 0, 64)));
+        MemoryMap withoutAccess = MemoryMap.allocate(machine.dpu, 64);
+        refused(
+                DocaError.NOT_PERMITTED,
+                "without LOCAL_READ_WRITE",
+                () -> dma.tryCopy(from, inventory.acquireEmpty(withoutAccess, 0, 64)));
         refused(
                 DocaError.INVALID_VALUE,
                 "not for device " + Machine.DPU,

@@ -292,7 +292,7 @@ public final class Copies extends Submits {
     /** A device that finds it out stops the context. What an exporter allows is not known here. */
     private void checkWritable(BufferState destination) {
         MemoryMap memory = ((Buffer) destination.buffer()).memory();
-        if (!memory.isRemote() && !memory.access().isEmpty() && !memory.access().contains(Access.LOCAL_READ_WRITE)) {
+        if (!memory.isRemote() && !memory.access().contains(Access.LOCAL_READ_WRITE)) {
             throw Failures.refused(
                     DocaError.NOT_PERMITTED,
                     TaskCalls.SUBMIT_NAME,
