@@ -315,6 +315,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder immediateReceives(int count) {
+            use.check();
             if (count < 1) {
                 throw new IllegalArgumentException("immediateReceives " + count + " is less than 1");
             }

@@ -10,6 +10,7 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -46,6 +47,8 @@ class BuildersTest {
                 () -> builder.onSendFailed((connection, error) -> {}),
                 () -> builder.onStateChanged((endpoint, before, now) -> {}),
                 () -> builder.onRoom(connection -> {}),
+                () -> builder.onFailure((connection, exception) -> {}),
+                () -> builder.sendBacklog(1),
                 () -> builder.maxMessageSize(64),
                 () -> builder.receiveQueueSize(1),
                 () -> builder.sendTasks(1));
@@ -61,7 +64,12 @@ class BuildersTest {
         ComchServer server = builder.start();
         refused(
                 "ComchServer.Builder of \"" + server.name(),
-                Stream.concat(controlPath(builder), Stream.of(builder::start)));
+                Stream.concat(
+                        controlPath(builder),
+                        Stream.of(
+                                builder::start,
+                                () -> builder.warnIfStalled(Duration.ZERO),
+                                () -> builder.disconnectIfStalled(Duration.ZERO))));
         assertThat(server.state()).isEqualTo(ContextState.RUNNING);
     }
 
@@ -95,6 +103,7 @@ class BuildersTest {
                                 producers::start,
                                 () -> producers.buffers(1),
                                 () -> producers.onCompletion((producer, buffer, status) -> {}),
+                                () -> producers.onListCompletion((producer, list, status) -> {}),
                                 () -> producers.onRoom(producer -> {}),
                                 producers::releaseSent)));
         MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
@@ -108,6 +117,7 @@ class BuildersTest {
                                 consumers::start,
                                 () -> consumers.start(Machine.PATIENCE),
                                 () -> consumers.buffers(1, 1),
+                                () -> consumers.immediateReceives(1),
                                 () -> consumers.immediateLength(1),
                                 () -> consumers.repost(false),
                                 () -> consumers.onReceive((consumer, buffer, id, immediate) -> {}),
@@ -197,13 +207,12 @@ class BuildersTest {
     @Test
     void aHandlerIsSetOnce() {
         ComchServer.Builder server = machine.server();
-        for (ThrowingCallable setting : controlPath(server).limit(7).toList()) {
+        for (ThrowingCallable setting : controlPath(server).limit(8).toList()) {
             assertThatCode(setting).doesNotThrowAnyException();
             assertThatThrownBy(setting)
                     .isExactlyInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is set already");
         }
-        server.onFailure((connection, exception) -> {});
         assertThatThrownBy(() -> server.onFailure((connection, exception) -> {}))
                 .hasMessageContaining("onFailure of the ComchServer.Builder");
     }
