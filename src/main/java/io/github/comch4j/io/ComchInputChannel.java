@@ -213,15 +213,18 @@ public final class ComchInputChannel implements ReadableByteChannel {
      */
     @Override
     public void close() throws IOException {
-        engine.checkOwner();
-        if (open) {
-            open = false;
-            try (memory;
-                    consumer) {
-                unread.clear();
-            } catch (DocaException e) {
-                throw Connections.failed(e);
-            }
+        if (!open) {
+            return;
+        }
+        if (!engine.isClosed()) { // which has ended the consumer, and not freed the chunks
+            engine.checkOwner();
+        }
+        open = false;
+        try (memory;
+                consumer) {
+            unread.clear();
+        } catch (DocaException e) {
+            throw Connections.failed(e);
         }
     }
 

@@ -274,14 +274,17 @@ public final class ComchOutputChannel implements WritableByteChannel {
      *
      * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told;
      *     it is closed all the same
-     * @throws IllegalStateException inside a callback of the engine; it is still open then
+     * @throws IllegalStateException inside a callback of the engine; it is still open then. Also if the engine was
+     *     closed before and the connection goes on, whose peer is not told then; it is closed all the same
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
     public void close() throws IOException {
-        engine.checkOwner();
         if (!open) {
             return;
+        }
+        if (!engine.isClosed()) { // which has ended the producer, and not freed the chunks
+            engine.checkOwner();
         }
         if (engine.isInCallbacks()) {
             throw new IllegalStateException(

@@ -303,4 +303,26 @@ class ByteChannelTest {
         assertThat(output.isOpen()).isTrue();
         assertThat(input.isOpen()).isFalse();
     }
+
+    @Test
+    @Needs(Feature.IMMEDIATE_DATA)
+    void afterTheirEngineChannelsCanBeClosed() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        ProgressEngine own = ProgressEngine.create();
+        ComchOutputChannel apart =
+                ComchOutputChannel.open(client.connection(), own, machine.host, consumer, CHUNKS, CHUNK);
+        own.close();
+        assertThatThrownBy(apart::close)
+                .as("the peer has not been told of the end")
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        apart.close();
+        machine.engine.close();
+        for (int call = 0; call < 2; call++) {
+            input.close();
+            output.close();
+        }
+        assertThat(List.of(input.isOpen(), output.isOpen(), apart.isOpen())).containsOnly(false);
+    }
 }
