@@ -38,6 +38,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     private int waitingCount; // in the loop, as the next one
     private int obsolete; // of those that wait, at most
     private volatile @Nullable CallTable table; // of the connection that there is, or was last
+    private volatile boolean closed; // by the program
 
     ClientLink(RpcClient client, RpcClient.Builder settings, CallCounts counts) {
         this.client = client;
@@ -101,6 +102,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     /** No more connections. Waits for that; an interrupt does not cut it short. */
     void stop() {
         connector.stop();
+        closed = true;
         if (loop.isInLoop()) {
             stopped();
             return;
@@ -149,7 +151,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
 
     private void refuse(Call call) {
         CallTable calls = table;
-        if (connector.isStopped() || loop.isClosed()) {
+        if (closed || loop.isClosed()) {
             call.fail(Kind.UNAVAILABLE, "the client is closed", null);
         } else if (calls != null && calls.isGoingDown()) {
             call.fail(Kind.UNAVAILABLE, "the server is shutting down", null);

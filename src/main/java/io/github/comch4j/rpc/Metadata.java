@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Small keys and values that travel with a call or a response, in a frame of their own. */
@@ -26,7 +27,7 @@ final class Metadata {
         if (key.isEmpty()) {
             throw new IllegalArgumentException("metadata without a key");
         }
-        String replaced = pairs.put(key, value);
+        String replaced = pairs.put(key, Objects.requireNonNull(value, "value"));
         int size = size(pairs);
         if (size > MOST) {
             if (replaced == null) {

@@ -93,17 +93,23 @@ public final class RpcClient implements AutoCloseable {
 
     /** In the loop. */
     void changed(State now) {
+        if (change(now)) {
+            onState.accept(this, now);
+        }
+    }
+
+    private boolean change(State now) {
         lock.lock();
         try {
             if (state == State.CLOSED || state == now) {
-                return;
+                return false;
             }
             state = now;
             changed.signalAll();
+            return true;
         } finally {
             lock.unlock();
         }
-        onState.accept(this, now);
     }
 
     /** Nobody is to wait for one. Any thread. */
@@ -377,6 +383,9 @@ public final class RpcClient implements AutoCloseable {
         if (state != State.CLOSED && !loop.isClosed()) {
             link.stop();
         }
+        if (loop.isClosed()) {
+            var _ = change(State.CLOSED); // nobody is told: the handler runs in the loop
+        }
         LiveObjects.remove(counts);
     }
 
@@ -515,7 +524,8 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * Called after each change of {@link RpcClient#state()}, beginning with the first connection.
+         * Called after each change of {@link RpcClient#state()}, beginning with the first connection. Not any more once
+         * the loop is closed.
          *
          * @param handler runs in the loop, and must not block it
          * @return this

@@ -92,7 +92,8 @@ public final class RpcRequest {
      * message, or in one slot of the fast path.
      *
      * @return the body; if the handler runs in the loop, memory that has other contents once the handler has returned
-     * @throws IllegalStateException if the handler runs in the loop, and has returned
+     * @throws IllegalStateException if the handler runs in the loop, has returned, and has not asked for the
+     *     {@linkplain #body() body} before
      */
     public MemorySegment segment() {
         byte[] mine = body;

@@ -10,6 +10,7 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.LiveHandles;
 import io.github.comch4j.management.CallsMXBean;
@@ -168,6 +169,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
             assertThatThrownBy(() -> call.metadata("key", "x".repeat(2042))).hasMessageContaining("2048");
             assertThatThrownBy(() -> call.metadata("another", "")).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> call.metadata("", "")).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> call.metadata("key", null)).isInstanceOf(NullPointerException.class);
             assertThat(call.call(new byte[5000]).metadata()).as("as before").hasSize(1);
         }
     }
@@ -502,7 +504,20 @@ class RpcCallTest extends TwoLoopsInBothForms {
                     () -> !hostLoop.<Boolean, RuntimeException>call(
                             () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")));
             assertThat(client.state()).isEqualTo(RpcClient.State.DISCONNECTED);
+            assertThatThrownBy(() -> client.call(DIRECT, new byte[1]))
+                    .as("not closed by its program")
+                    .hasMessageContaining("there is no connection");
         }
+    }
+
+    @Test
+    void aClientIsClosedAlsoWhenItsLoopWasBefore() {
+        EventLoop loop = EventLoop.start("ends first");
+        RpcClient client = RpcClient.builder(loop, host, name).connect(Machine.PATIENCE);
+        loop.close();
+        assertThat(client.state()).isEqualTo(RpcClient.State.DISCONNECTED);
+        client.close();
+        assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
     }
 
     /** They do not wait for the look that is made for the long ones. */
