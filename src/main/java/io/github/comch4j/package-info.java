@@ -109,11 +109,12 @@
  *   <li>{@code claim} of slots and records gives a place to write in, or a number below 0, and {@code commit} queues
  *       what was written there; {@code offer} does both with a copy.
  *   <li>{@code tryPost} of consumers has the peer's next payload go into a buffer.
- *   <li>{@code acquire} takes a buffer out of an inventory or a pool, and throws if none is left, where
- *       {@code tryAcquire} answers null; {@code release} gives it back.
+ *   <li>{@code acquire} takes a buffer out of an inventory, and throws if none is left, where {@code tryAcquire}, which
+ *       pools have as well, answers null; {@code close} gives it back, and {@code release} to a pool.
  * </ul>
  *
- * <p>Only {@code send} waits, and what has a {@link java.time.Duration}. What may be missing is {@code @Nullable}, and
+ * <p>What waits has a {@link java.time.Duration} or is {@code send}, {@code call}, {@code copy}, {@code close}, or
+ * reading and writing of channels; nothing else waits. What may be missing is {@code @Nullable}, and
  * {@code Optional} where it is a property that a device may not have. What is marked
  * {@link io.github.comch4j.Experimental} may change in any release.
  *

@@ -45,11 +45,11 @@ public final class ChannelClient extends ChannelEndpoint {
      *
      * @param name the service's name
      * @return the service, usually {@link ChannelPeerState#IN_PROGRESS}
-     * @throws IllegalArgumentException if the name is empty or contains NUL
+     * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
      * @throws IllegalStateException if the client has a peer, or is closed
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws DocaException if DOCA refuses: {@link DocaError#NOT_SUPPORTED} on a DPU,
-     *     {@link DocaError#INVALID_VALUE} for a name that is too long
+     *     {@link DocaError#INVALID_VALUE} for a name that is too long for {@link Carrier#COMM_CHANNEL}
      */
     public ChannelPeer connect(String name) {
         checkName(name);
@@ -68,9 +68,9 @@ public final class ChannelClient extends ChannelEndpoint {
      * @param name the service's name
      * @param timeout how long to try
      * @return the service, {@link ChannelPeerState#CONNECTED}
-     * @throws IllegalArgumentException if the name is empty or contains NUL
-     * @throws IllegalStateException if the client has a peer, if it is closed, also meanwhile, or if the thread is
-     *     interrupted while it waits
+     * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
+     * @throws IllegalStateException if the client has a peer, or if it is closed, also meanwhile
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted while it waits
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if
      *     an attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was answered

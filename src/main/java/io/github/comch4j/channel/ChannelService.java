@@ -128,10 +128,11 @@ public final class ChannelService extends ChannelEndpoint {
          * @param name what clients ask for: not empty, at most {@link ChannelCapabilities#maxNameLength()} bytes, and
          *     unique among the services of the representor that have the same carrier
          * @return the service
-         * @throws IllegalArgumentException if the name is empty or contains NUL
+         * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
          * @throws IllegalStateException if the device or representor is closed
          * @throws io.github.comch4j.DocaException if DOCA refuses:
-         *     {@link io.github.comch4j.DocaError#INVALID_VALUE} for a name or size beyond the device's capability,
+         *     {@link io.github.comch4j.DocaError#INVALID_VALUE} for a size beyond the device's capability, or a name
+         *     that is too long for {@link Carrier#COMM_CHANNEL},
          *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host; for a name that is taken
          *     {@link io.github.comch4j.DocaError#CONNECTION_ABORTED}, over Comch
          *     {@link io.github.comch4j.DocaError#INITIALIZATION}

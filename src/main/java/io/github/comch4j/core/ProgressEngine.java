@@ -130,8 +130,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout how long to wait at most
      * @return whether the condition holds
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is
-     *     interrupted
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
      */
     public boolean await(BooleanSupplier condition, Duration timeout) {
         engine.checkOwner();

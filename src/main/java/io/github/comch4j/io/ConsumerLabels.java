@@ -197,8 +197,8 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws io.github.comch4j.DocaException {@link DocaError#TIME_OUT} if there is none in time
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is
-     *     interrupted
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted while it waits
      */
     public int await(ComchConnection connection, String label, Duration timeout) {
         boolean found = connection.engine().await(() -> find(connection, label) != 0 || !connection.isOpen(), timeout);

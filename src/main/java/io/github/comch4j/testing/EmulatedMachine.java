@@ -155,7 +155,8 @@ public final class EmulatedMachine implements AutoCloseable {
      * Opens the host's first function.
      *
      * @return the device; to be closed by the caller
-     * @throws io.github.comch4j.DocaException if the topology cannot be used, or has no such function on this side
+     * @throws io.github.comch4j.DocaException if the topology cannot be used
+     * @throws IllegalStateException if this side has no such function
      */
     public Device openHost() {
         return open(DeviceInfo::client, "function of the host");
