@@ -54,6 +54,7 @@ class ToolIT {
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().remove("NO_COLOR");
         builder.environment().put("TERM", "xterm");
+        builder.environment().put("SHELL", "/bin/sh"); // which script starts
         builder.environment().putAll(environment);
         int status = builder.start().waitFor();
         return new Ended(status, Files.readString(output));
@@ -73,6 +74,33 @@ class ToolIT {
         Ended devices = run(Map.of("DOCA_EMU_SIDE", "host", "COMCH4J_LIBRARY", "emulated"), link.toString(), "devices");
         assertThat(devices.out).startsWith("DEVICE").contains("0000:b1:00.0").doesNotContain("WARNING");
         assertThat(devices.status).isZero();
+    }
+
+    /** The JVM's own files, which would have the descriptors, are neither sent nor written to. */
+    @Test
+    void closedDescriptorsCannotBeUsed() throws Exception {
+        Ended ended = run(
+                Map.of("PATH", home.resolve("bin") + ":" + System.getenv("PATH"), "COMCH4J_LIBRARY", "emulated"),
+                "sh",
+                "-c",
+                "cd " + folder + "; comch emulator run -- sh -c '"
+                        + "DOCA_EMU_SIDE=dpu comch recv >got & DOCA_EMU_SIDE=host comch send <&-; echo send $?;"
+                        + " wait; echo got $(wc -c <got); comch list >&-; echo list $?; comch --nonsense <&- >&- 2>&-; echo $?'");
+        assertThat(ended.out)
+                .contains("stdin cannot be read: Bad file descriptor", "send 1\n", "got 0\n")
+                .contains("stdout cannot be written to", "list 1\n2\n");
+    }
+
+    /** As of a service. */
+    @Test
+    void withoutALocaleFilesHaveAnyName() throws Exception {
+        Ended ended = run(
+                Map.of(),
+                "sh",
+                "-c",
+                "unset LANG LC_ALL LC_CTYPE; exec \"$0\" list --fabric \"$(printf '/none\\303\\244')\"",
+                home.resolve("bin/comch").toString());
+        assertThat(ended.out).startsWith("comch: there is no fabric folder /none\u00e4: ");
     }
 
     @Test
