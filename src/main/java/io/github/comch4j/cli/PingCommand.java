@@ -140,7 +140,7 @@ final class PingCommand implements UsesDevice {
     private void ping(ComchClient client, Patience patience, Interrupt interrupt) {
         long began = System.nanoTime();
         try {
-            while (!interrupt.stopped() && (count == 0 || sent < count)) {
+            while (!interrupt.stopped() && (count == 0 || sent < count) && !System.out.checkError()) {
                 long next = began + (flood ? 0 : sent * interval.toNanos());
                 if (sent > 0 && next - System.nanoTime() > 0) {
                     patience.awaitForever(() -> interrupt.stopped() || next - System.nanoTime() <= 0);

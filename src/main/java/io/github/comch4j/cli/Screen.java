@@ -57,7 +57,8 @@ final class Screen implements AutoCloseable {
         long until = System.nanoTime() + most.toNanos();
         do {
             int key = nextKey();
-            if (key == 'q' || key == END || interrupt.stopped()) {
+            // nobody may look any more, as head when it has enough
+            if (key == 'q' || key == END || interrupt.stopped() || System.out.checkError()) {
                 return END;
             }
             if (key >= 0) {

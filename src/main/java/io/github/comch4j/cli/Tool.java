@@ -68,7 +68,12 @@ final class Tool implements Runnable {
     /** Returns the exit status. */
     static int run(String... arguments) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
-        return commandLine().execute(arguments);
+        int status = commandLine().execute(arguments);
+        if (status == 0 && System.out.checkError()) {
+            System.err.println("comch: stdout cannot be written to: not all of the output has arrived");
+            return FAILED;
+        }
+        return status;
     }
 
     private static CommandLine commandLine() {

@@ -196,6 +196,25 @@ class ComchIT {
         }
     }
 
+    /** As on a disk that is full, or when head has enough. */
+    @Test
+    void outputThatNobodyTakesIsAFailure() throws Exception {
+        List<String> full = List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh");
+        for (String command : List.of("devices", "--version")) {
+            children.start(full, folder, HOST, Comch.class, command)
+                    .assertFailure("stdout cannot be written to: not all of the output has arrived");
+        }
+        comch(DPU, "serve", "--name", name).awaitOutput(name);
+        List<String> some = List.of("sh", "-c", "\"$@\" | head -n 1", "sh");
+        for (String[] endless :
+                new String[][] {{"top", "-i", "0.01"}, {"ping", "--name", name, "-c", "0", "-i", "0.01"}}) {
+            ChildVm ended = children.start(some, folder, HOST, Comch.class, endless);
+            ended.awaitEnd();
+            assertThat(ended.out()).hasLineCount(1);
+            assertThat(ended.err()).contains("comch: stdout cannot be written to: ");
+        }
+    }
+
     @Test
     void aStackTraceIsShownToWhoAsksForIt() throws Exception {
         comch(HOST, "serve").assertFailure("comch: no device here can serve: a server runs on the DPU");
