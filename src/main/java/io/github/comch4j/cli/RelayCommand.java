@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -109,7 +112,7 @@ final class RelayCommand implements UsesDevice {
             relay.start(pairs);
             relay.tellServiceManager("READY=1");
             if (relay.endsByItself()) {
-                relay.runForeground();
+                foreground(relay, interrupt);
                 relay.drain();
             } else {
                 serve(relay, interrupt);
@@ -118,6 +121,33 @@ final class RelayCommand implements UsesDevice {
             throw new ProgramException("the stream has ended early: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Until it has ended; Ctrl-C ends it at once. */
+    private static void foreground(Relay relay, Interrupt interrupt) throws IOException, InterruptedException {
+        FutureTask<Boolean> work = new FutureTask<>(() -> {
+            relay.runForeground();
+            return true;
+        });
+        Streams.start("comch-relay-foreground", work);
+        Streams.start("comch-relay-interrupt", () -> {
+            try {
+                interrupt.await();
+                work.cancel(true);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            work.get();
+        } catch (CancellationException e) {
+            relay.resetForeground(); // also where nobody takes what it writes
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
         }
     }
 

@@ -166,6 +166,32 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void sigtermEndsAStreamOfStdinAtOnce() throws Exception {
+        ChildVm dpu = start("dpu", comch(), "exec:cat");
+        ChildVm host = start("host", "-", comch(), "--drain", "1000").input("text\n".getBytes(UTF_8));
+        host.awaitOutput("text\n").handle().destroy(); // Process.destroy would end its stdin, too
+        assertThat(host.awaitEnd()).isEqualTo(143);
+        dpu.awaitError("stream 1: reset: Connection reset");
+        assertThat(dpu.err()).doesNotContain("vanished");
+    }
+
+    @Test
+    void stdinAndStdoutThatCannotBeUsedEndTheStream() throws Exception {
+        start("dpu", comch(), "exec:yes");
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "host");
+        List<String> some = List.of("sh", "-c", "\"$@\" | head -n 1", "sh");
+        ChildVm host = children.start(some, folder, side, Comch.class, "relay", "-", comch());
+        host.awaitEnd();
+        assertThat(host.out()).isEqualTo("y\n");
+        assertThat(host.err())
+                .endsWith("comch: the stream has ended early: stdout cannot be written to: Broken pipe\n");
+        List<String> from = List.of("sh", "-c", "exec \"$@\" </", "sh");
+        ChildVm unread = children.start(from, folder, side, Comch.class, "relay", "-", comch());
+        assertThat(unread.awaitEnd()).isEqualTo(1);
+        assertThat(unread.err()).endsWith("comch: the stream has ended early: stdin cannot be read: Is a directory\n");
+    }
+
+    @Test
     void aFileNamesPairsAndTheSocketIsItsOwners() throws Exception {
         serve(RelayIT::echo);
         Path pairs = Files.writeString(folder.resolve("pairs"), """

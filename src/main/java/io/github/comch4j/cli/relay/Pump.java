@@ -4,6 +4,7 @@ import io.github.comch4j.internal.support.relay.BlockingStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
 
 /** A stream that goes on as this process's stdin and stdout, or a command's: with a thread for each direction. */
 final class Pump {
@@ -12,6 +13,7 @@ final class Pump {
     private final BlockingStream stream;
     private final InputStream in;
     private final OutputStream out;
+    private volatile @Nullable IOException unread; // why the input cannot be read
 
     Pump(BlockingStream stream, InputStream in, OutputStream out) {
         this.stream = stream;
@@ -31,33 +33,46 @@ final class Pump {
         byte[] buffer = new byte[CHUNK];
         try {
             for (int read = stream.read(buffer, 0, CHUNK, 0); read >= 0; read = stream.read(buffer, 0, CHUNK, 0)) {
-                out.write(buffer, 0, read);
-                if (stream.available() == 0) {
-                    out.flush();
-                }
+                write(buffer, read);
             }
-            out.flush();
         } catch (IOException e) {
             stream.reset();
-            throw e;
+            IOException cause = unread;
+            throw cause == null ? e : new IOException("stdin cannot be read: " + cause.getMessage(), cause);
+        }
+    }
+
+    private void write(byte[] bytes, int count) throws IOException {
+        try {
+            out.write(bytes, 0, count);
+            out.flush();
+        } catch (IOException e) {
+            throw new IOException("stdout cannot be written to: " + e.getMessage(), e);
         }
     }
 
     private void send() {
+        byte[] buffer = new byte[CHUNK];
         try {
-            sendAll(in, stream);
+            for (int read = read(buffer); read >= 0; read = read(buffer)) {
+                stream.write(buffer, 0, read);
+            }
+            stream.shutdownOutput();
         } catch (IOException e) {
-            // the other direction tells, if that is an error
+            if (unread != null) {
+                stream.reset(); // the peer must not take what it has for all
+            }
+            // else the other direction tells, if that is an error
         }
     }
 
-    /** What there is to read, to its end. */
-    private static void sendAll(InputStream from, BlockingStream stream) throws IOException {
-        byte[] buffer = new byte[CHUNK];
-        for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-            stream.write(buffer, 0, read);
+    private int read(byte[] buffer) throws IOException {
+        try {
+            return in.read(buffer);
+        } catch (IOException e) {
+            unread = e;
+            throw e;
         }
-        stream.shutdownOutput();
     }
 
     /**
@@ -103,8 +118,12 @@ final class Pump {
     }
 
     private static void answers(BlockingStream stream, Process process) {
+        byte[] buffer = new byte[CHUNK];
         try (InputStream from = process.getInputStream()) {
-            sendAll(from, stream);
+            for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
+                stream.write(buffer, 0, read);
+            }
+            stream.shutdownOutput();
             stream.shutdownInput(); // nobody reads what comes
         } catch (IOException e) {
             process.destroy();

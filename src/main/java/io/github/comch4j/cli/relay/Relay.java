@@ -14,6 +14,8 @@ import io.github.comch4j.management.MBeans;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -103,6 +105,13 @@ public final class Relay implements AutoCloseable {
     public void runForeground() throws IOException, InterruptedException {
         if (foreground != null) {
             foreground.run();
+        }
+    }
+
+    /** Ends that early, as one that is to be given up. */
+    public void resetForeground() {
+        if (foreground != null) {
+            foreground.reset();
         }
     }
 
@@ -241,6 +250,7 @@ public final class Relay implements AutoCloseable {
     private final class Foreground {
         private final Place.Pair pair;
         private final Single<BlockingStream> incoming = new Single<>();
+        private volatile @Nullable BlockingStream opened;
 
         Foreground(Place.Pair pair) {
             this.pair = pair;
@@ -257,29 +267,38 @@ public final class Relay implements AutoCloseable {
 
         void run() throws IOException, InterruptedException {
             BlockingStream stream = pair.serves() ? incoming.get() : dial();
+            opened = stream;
             long number = report.begins(pair);
             if (pair.local() instanceof Place.Exec exec) {
                 int status = Pump.command(stream, exec.command());
                 report.ends(number, "the command has ended with " + status);
             } else {
-                new Pump(stream, System.in, System.out).run();
+                // System.out does not tell that nobody reads any more
+                new Pump(stream, System.in, new FileOutputStream(FileDescriptor.out)).run();
                 stream.close();
                 report.ends(number, "ended");
+            }
+        }
+
+        void reset() {
+            BlockingStream stream = opened;
+            if (stream != null) {
+                stream.reset();
             }
         }
 
         private BlockingStream dial() throws IOException, InterruptedException {
             String name = pair.service().name();
             StreamOpener opener = openers.computeIfAbsent(name, Relay.this::opener);
-            Future<BlockingStream> opened = opener.open(name, patience, BlockingStream::of);
-            opened.await();
-            if (!opened.isSuccess()) {
+            Future<BlockingStream> opening = opener.open(name, patience, BlockingStream::of);
+            opening.await();
+            if (!opening.isSuccess()) {
                 throw new ProgramException(
-                        pair.to() + ": " + reason(opened.cause()) + " (is \"comch relay " + pair.to()
+                        pair.to() + ": " + reason(opening.cause()) + " (is \"comch relay " + pair.to()
                                 + " …\" running on the other side?)",
-                        opened.cause());
+                        opening.cause());
             }
-            return opened.getNow();
+            return opening.getNow();
         }
     }
 
