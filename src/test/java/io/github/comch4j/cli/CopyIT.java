@@ -198,7 +198,7 @@ class CopyIT {
         assertThat(Files.exists(part) || Arrays.equals(Files.readAllBytes(there.resolve("x")), bytes))
                 .isTrue();
         ChildVm again = cp("host", here.resolve("x"), "dpu:");
-        if (again.awaitEnd() == 1) { // the server has not noticed yet
+        while (again.awaitEnd() == 1) { // the server has not noticed yet
             failed(again, "somebody else");
             again = cp("host", here.resolve("x"), "dpu:");
         }

@@ -47,7 +47,7 @@ class RelayFullFolderIT extends RelayProcesses {
     }
 
     private ChildVm startThere(String side, String... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of("relay", "-W", "2"));
+        List<String> all = new ArrayList<>(List.of("relay"));
         all.addAll(List.of(arguments));
         String pid = Long.toString(namespace.pid());
         Path here = Path.of("").toAbsolutePath();
@@ -102,7 +102,7 @@ class RelayFullFolderIT extends RelayProcesses {
     void clientsAreTurnedAwayUntilThereIsRoom() throws Exception {
         serve(RelayProcesses::echo);
         Path machine = mount(Files.createDirectory(folder.resolve("machine")));
-        ChildVm host = startThere("host", "-v", "tcp:0", comch());
+        ChildVm host = startThere("host", "-v", "-W", "2", "tcp:0", comch());
         int port = port(host);
         List<Path> fillers = fill(machine);
         ChildVm without = startThere("dpu", comch(), to());
@@ -125,7 +125,8 @@ class RelayFullFolderIT extends RelayProcesses {
             fill(machine); // connections have memory of their own
             echoes(before);
             try (Socket another = connect(port);
-                    Socket onAnotherConnection = connect(port(startThere("host", "-v", "tcp:0", comch())))) {
+                    Socket onAnotherConnection =
+                            connect(port(startThere("host", "-v", "-W", "60", "tcp:0", comch())))) {
                 echoes(another);
                 echoes(onAnotherConnection);
             }

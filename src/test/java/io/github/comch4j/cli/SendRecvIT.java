@@ -181,7 +181,7 @@ class SendRecvIT {
                         .onMessage((connection, message) -> connection.send(message))
                         .start()) {
             assertThat(server.name()).isEqualTo(name);
-            ChildVm sender = start("host", "send", "--plain", "-L", "--chop", "--linger", "2")
+            ChildVm sender = start("host", "send", "--plain", "-L", "--chop", "--linger", "5")
                     .input("Hello\n\nyou\n".getBytes(UTF_8))
                     .endInput();
             Machine.until("the end", () -> !sender.isAlive(), machine.engine);

@@ -55,7 +55,15 @@ class PostgresIT {
             port = free.getLocalPort();
         }
         Path data = folder.resolve("data");
-        runAsUser(programs.resolve("initdb").toString(), "-D", data.toString(), "-U", "test", "-A", "trust");
+        runAsUser(
+                programs.resolve("initdb").toString(),
+                "-D",
+                data.toString(),
+                "-U",
+                "test",
+                "-A",
+                "trust",
+                "--no-locale");
         runAsUser(
                 "openssl",
                 "req",
