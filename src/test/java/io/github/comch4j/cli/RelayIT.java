@@ -90,6 +90,18 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void aTargetWhoseHostThereIsNotIsARefusal() throws Exception {
+        String none = "x".repeat(64); // longer than a label of DNS: nobody is asked
+        ChildVm dpu = start("dpu", comch(), "tcp:" + none + ":1");
+        try (Socket socket = connect(port(start("host", "tcp:0", comch())))) {
+            assertThatThrownBy(() -> socket.getInputStream().read())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("reset");
+        }
+        dpu.awaitError("a stream was refused: its host is not known: " + none);
+    }
+
+    @Test
     void aRelayThatIsKilledResetsItsStreamsAndTheNextOneIsUsed() throws Exception {
         serve(RelayIT::echo);
         ChildVm dpu = start("dpu", comch(), to());
@@ -328,6 +340,8 @@ class RelayIT extends RelayProcesses {
             other.bind(UnixDomainSocketAddress.of(path()));
             fails("another program listens there", 1, unix(), comch());
         }
+        String none = "x".repeat(64); // longer than a label of DNS: nobody is asked
+        fails("cannot be listened on: there is no host " + none, 1, "tcp:" + none + ":0", comch());
         fails("running on the other side?", 1, "-W", "0.5", "-", comch());
     }
 

@@ -7,6 +7,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -17,6 +18,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -50,6 +52,10 @@ final class LocalSockets implements AutoCloseable {
     }
 
     private Object listenTcp(Place.Tcp place, Consumer<DuplexChannel> accepted) {
+        InetSocketAddress address = address(place);
+        if (address.isUnresolved()) {
+            throw new ProgramException(place + " cannot be listened on: there is no host " + place.host());
+        }
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -58,7 +64,7 @@ final class LocalSockets implements AutoCloseable {
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childHandler(new Prepared(accepted))
-                .bind(address(place))
+                .bind(address)
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             String why = String.valueOf(bound.cause().getMessage());
@@ -113,8 +119,20 @@ final class LocalSockets implements AutoCloseable {
                 : new InetSocketAddress(tcp.host(), tcp.port());
     }
 
-    /** Connects to a target. */
-    ChannelFuture connect(Place place) {
+    /** Connects to a target, and tells when that is done. A name is asked for by a thread of its own, as that waits. */
+    void connect(Place place, ChannelFutureListener done) {
+        if (place instanceof Place.Tcp tcp
+                && !tcp.host().isEmpty()
+                && NetUtil.createInetAddressFromIpAddressString(tcp.host()) == null) {
+            Thread thread = new Thread(() -> connectNow(tcp).addListener(done), "comch-relay-name");
+            thread.setDaemon(true);
+            thread.start();
+        } else {
+            connectNow(place).addListener(done);
+        }
+    }
+
+    private ChannelFuture connectNow(Place place) {
         Bootstrap client = new Bootstrap().group(loops).handler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel socket) {

@@ -18,6 +18,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -173,7 +174,7 @@ public final class Relay implements AutoCloseable {
     }
 
     private void connect(Place.Pair pair, Incoming incoming) {
-        sockets.connect(pair.to()).addListener((io.netty.channel.ChannelFuture connected) -> {
+        sockets.connect(pair.to(), connected -> {
             DuplexChannel socket = (DuplexChannel) connected.channel();
             if (!connected.isSuccess()) {
                 refuse(incoming, pair, Refusal.UNREACHABLE, reason(connected.cause()));
@@ -186,7 +187,8 @@ public final class Relay implements AutoCloseable {
     }
 
     private static String reason(Throwable cause) {
-        return String.valueOf(cause.getMessage());
+        boolean unknown = cause instanceof UnknownHostException;
+        return unknown ? "its host is not known: " + cause.getMessage() : String.valueOf(cause.getMessage());
     }
 
     private void splice(Place.Pair pair, io.netty.handler.codec.http2.Http2StreamChannel stream, DuplexChannel socket) {
