@@ -35,7 +35,7 @@ final class SharedConnections {
     private SharedConnections(ComchAddress server) {
         this.server = server;
         this.opener = StreamOpener.connecting(loops, server, Limits.USUAL, ConnectionWatch.NONE);
-        Leaving.add(this, this::end);
+        Leaving.add(this, this::leave);
     }
 
     /** Opens a stream; the result is completed by the loop's thread, in the given time and a little more. */
@@ -53,8 +53,8 @@ final class SharedConnections {
         CompletableFuture<BlockingStream> result = new CompletableFuture<>();
         opener.open(server.service(), patience, BlockingStream::of).addListener(opened -> {
             if (!opened.isSuccess()) {
-                left();
                 result.completeExceptionally(opened.cause());
+                left();
                 return;
             }
             BlockingStream stream = (BlockingStream) opened.getNow();
@@ -75,7 +75,9 @@ final class SharedConnections {
             }
             then = uses;
         }
-        loops.schedule(() -> endIfIdle(then), IDLE_SECONDS, TimeUnit.SECONDS);
+        if (!loops.isShuttingDown()) {
+            loops.schedule(() -> endIfIdle(then), IDLE_SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     private void endIfIdle(int then) {
@@ -83,9 +85,17 @@ final class SharedConnections {
             if (users > 0 || uses != then) {
                 return;
             }
-            ALL.remove(server);
+            ALL.remove(server, this);
         }
         end();
+    }
+
+    /** The process ends; its hooks may open sockets still, which have a connection of their own then. */
+    private Future<?> leave() {
+        synchronized (ALL) {
+            ALL.remove(server, this);
+        }
+        return end();
     }
 
     /** When its streams have ended. */

@@ -116,11 +116,19 @@ class SocketsEndIT extends RelayScene {
         }
     }
 
+    @Test
+    void aHookOpensASocketWhenTheConnectionHasEnded() throws Exception {
+        serveWatched(RelayScene::echo);
+        ChildVm program = program("host", "hook");
+        program.assertSuccess();
+        assertThat(program.out()).isEqualTo("1\n2\n");
+    }
+
     /** Runs in a process of its own. */
     static final class Program {
         private Program() {}
 
-        public static void main(String[] arguments) throws IOException {
+        public static void main(String[] arguments) throws Exception {
             switch (arguments[0]) {
                 case "closes" -> {
                     try (Socket socket = connect(arguments[1])) {
@@ -134,7 +142,31 @@ class SocketsEndIT extends RelayScene {
                         socket.getOutputStream().write(new byte[LENGTH]);
                     }
                 }
+                case "hook" -> {
+                    Runtime.getRuntime().addShutdownHook(new Thread(() -> afterTheLast(arguments[1])));
+                    System.out.println(echoed(arguments[1], 1));
+                }
                 default -> throw new IllegalArgumentException(arguments[0]);
+            }
+        }
+
+        /** Threads of connections have that name, and that which ends them with the process. */
+        private static void afterTheLast(String service) {
+            try {
+                while (Thread.getAllStackTraces().keySet().stream()
+                        .anyMatch(thread -> thread.getName().startsWith("comch-sockets-"))) {
+                    Thread.sleep(10);
+                }
+                System.out.println(echoed(service, 2));
+            } catch (Exception e) {
+                e.printStackTrace();
+            }
+        }
+
+        private static int echoed(String service, int value) throws IOException {
+            try (Socket socket = connect(service)) {
+                socket.getOutputStream().write(value);
+                return socket.getInputStream().read();
             }
         }
 
