@@ -12,8 +12,8 @@ import javax.net.ServerSocketFactory;
  *
  * <p>A service is a line of text, {@code NAME[,device=ADDRESS][,function=ADDRESS]}: {@code device} is the DPU's own,
  * and {@code function} the host's that is served, the first ones unless they are said. When a server socket is closed
- * no streams come any more; those that were accepted go on. All methods may be called from any thread, virtual ones
- * too.
+ * no streams come any more; those that were accepted go on, and nobody else can serve the name until they have ended.
+ * All methods may be called from any thread, virtual ones too.
  */
 public final class ComchServerSocketFactory extends ServerSocketFactory {
     private final StreamAddress service;

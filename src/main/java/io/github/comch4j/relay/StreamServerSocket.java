@@ -24,6 +24,8 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,6 +41,7 @@ final class StreamServerSocket extends ServerSocket {
             new Limits(Limits.USUAL.window(), Limits.USUAL.streams(), Limits.USUAL.connections(), Duration.ofDays(1));
 
     private static final long END_SECONDS = 5;
+    private static final long LAST_MILLIS = 2000; // for a peer that stands still
 
     private final StreamAddress service;
     private final int most;
@@ -49,6 +52,7 @@ final class StreamServerSocket extends ServerSocket {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<BlockingStream> waiting = new ArrayDeque<>();
+    private final Set<BlockingStream> accepted = new HashSet<>(); // and those that wait
     private boolean closed; // guarded by the lock, as is the above
     private volatile int timeout; // milliseconds; 0: none
 
@@ -92,12 +96,23 @@ final class StreamServerSocket extends ServerSocket {
                 incoming.refuse(new Refusal(Refusal.BUSY, "the server accepts nobody now"));
             } else {
                 incoming.accept(stream -> {
-                    BlockingStream accepted = BlockingStream.of(stream);
-                    Leaving.add(this, accepted);
-                    waiting.add(accepted);
+                    BlockingStream next = BlockingStream.of(stream);
+                    Leaving.add(this, next);
+                    accepted.add(next);
+                    stream.closeFuture().addListener(ended -> left(next));
+                    waiting.add(next);
                     changed.signal();
                 });
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void left(BlockingStream stream) {
+        lock.lock();
+        try {
+            accepted.remove(stream);
         } finally {
             lock.unlock();
         }
@@ -134,8 +149,10 @@ final class StreamServerSocket extends ServerSocket {
         }
     }
 
+    /** Waits until another one can serve the name, unless there are streams which go on: they keep it. */
     @Override
     public void close() {
+        boolean unused;
         lock.lock();
         try {
             if (closed) {
@@ -145,10 +162,14 @@ final class StreamServerSocket extends ServerSocket {
             waiting.forEach(BlockingStream::reset);
             waiting.clear();
             changed.signalAll();
+            unused = accepted.stream().allMatch(BlockingStream::isClosed);
         } finally {
             lock.unlock();
         }
-        drain();
+        Future<?> ended = drain();
+        if (unused) {
+            ended.awaitUninterruptibly(LAST_MILLIS);
+        }
     }
 
     /** Its connections end when their streams have. */

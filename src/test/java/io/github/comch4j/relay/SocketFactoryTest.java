@@ -243,6 +243,18 @@ class SocketFactoryTest {
     }
 
     @Test
+    void aNameIsServedAgainAtOnce() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            ServerSocket server = serve();
+            if (i % 2 == 0) {
+                connect().close();
+                accept(server).close();
+            }
+            server.close();
+        }
+    }
+
+    @Test
     void anAcceptEndsInItsTimeOrWithAClose() throws Exception {
         ServerSocket server = serve();
         server.setSoTimeout(20);
