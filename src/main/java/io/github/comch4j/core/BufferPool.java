@@ -92,10 +92,7 @@ public final class BufferPool implements AutoCloseable {
         }
         Slot slot = tryAcquire();
         if (slot != null) {
-            long length = data.remaining();
-            slot.segment().asSlice(0, length).copyFrom(MemorySegment.ofBuffer(data));
-            data.position(data.limit());
-            slot.commit(length);
+            slot.copy(data);
         }
         return slot;
     }
@@ -257,6 +254,7 @@ public final class BufferPool implements AutoCloseable {
         private final Buffer buffer;
         private boolean out;
         private @Nullable Throwable acquired;
+        private @Nullable ByteBuffer view; // made when it is needed first, as it would be an object for each copy
 
         private Slot(int index, Buffer buffer) {
             this.index = index;
@@ -277,6 +275,29 @@ public final class BufferPool implements AutoCloseable {
             if (trace) {
                 acquired = new Throwable();
             }
+        }
+
+        /** Its data are those of the source from now on; if they cannot be read, it is free again. */
+        private void copy(ByteBuffer data) {
+            long length = data.remaining();
+            try {
+                view().put(data);
+            } catch (RuntimeException e) {
+                release();
+                throw e;
+            }
+            commit(length);
+        }
+
+        private ByteBuffer view() {
+            ByteBuffer made = view;
+            if (made == null) {
+                made = segment()
+                        .asSlice(0, Math.min(slotSize, Integer.MAX_VALUE))
+                        .asByteBuffer();
+                view = made;
+            }
+            return made.clear();
         }
 
         /**

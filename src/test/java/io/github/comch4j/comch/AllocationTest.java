@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
@@ -308,6 +309,26 @@ class AllocationTest extends BothForms {
             if (!rows) {
                 assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * (immediates ? 4L : 3L));
             }
+        }
+    }
+
+    @Test
+    void outOfAPool() {
+        try (Pair pair = new Pair()) {
+            BufferPool pool = BufferPool.create(pair.sendMemory, 4, 64);
+            BufferList list = BufferList.of();
+            ByteBuffer onTheHeap = ByteBuffer.allocate(64);
+            ByteBuffer direct = ByteBuffer.allocateDirect(64);
+            assertNothingAllocated(() -> {
+                messages++;
+                Objects.requireNonNull(pool.tryAcquire()).commit(1).release();
+                Objects.requireNonNull(pool.tryAcquire(onTheHeap.clear())).release();
+                Objects.requireNonNull(pool.tryAcquire(direct.clear())).release();
+                if (!pool.tryAcquire(list, 200)) {
+                    throw new AssertionError("four slots are free");
+                }
+                pool.release(list);
+            });
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchProducer;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -111,6 +112,13 @@ class BufferPoolTest {
         BufferPool.Slot slot = pool.tryAcquire(data);
         assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(2, 3, 4);
         assertThat(data.hasRemaining()).isFalse();
+        ByteBuffer gone;
+        try (Arena arena = Arena.ofConfined()) {
+            gone = arena.allocate(1).asByteBuffer();
+        }
+        int before = pool.available();
+        assertThatThrownBy(() -> pool.tryAcquire(gone)).isInstanceOf(IllegalStateException.class);
+        assertThat(pool.available()).as("no slot is lost").isEqualTo(before);
         assertThatThrownBy(() -> pool.tryAcquire(ByteBuffer.allocate(101)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(pool.available()).isEqualTo(2);
