@@ -159,7 +159,7 @@ public final class ComchProducer extends FastPathProducer {
 
     /**
      * Queues a send, which costs a fraction of {@link #trySend(Buffer, int)} when there are many: the queue is
-     * submitted by one native call as soon as 64 sends are in it, by {@link #flush()}, or by the engine's next
+     * submitted by one native call with every 64th send, by {@link #flush()}, or by the engine's next
      * {@code progress()}, whichever comes first. The buffer is in flight from now on.
      *
      * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one

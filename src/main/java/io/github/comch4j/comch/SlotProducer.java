@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="slots"}
  *
- * <p>What is committed goes out in the order of the claims: with the 64th that waits, with {@link #flush()} or
+ * <p>What is committed goes out in the order of the claims: before more than 64 wait, with {@link #flush()} or
  * {@link #commitNow()}, or with the engine's next {@code progress()}, whichever comes first. While the consumer of the
  * first one has no buffer posted, all wait, and are tried again with each {@code progress()}.
  *

@@ -172,7 +172,7 @@ public final class DmaContext implements AutoCloseable {
 
     /**
      * Queues a copy, which costs a fraction of {@link #tryCopy(Buffer, Buffer)} when there are many: the queue is
-     * submitted by one native call as soon as 64 copies are in it, by {@link #flush()}, or by the engine's next
+     * submitted by one native call with every 64th copy, by {@link #flush()}, or by the engine's next
      * {@code progress()}, whichever comes first. The buffers are in flight from now on. A copy that DOCA refuses when
      * its turn comes ends as one that failed.
      *

@@ -97,7 +97,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
 
     /**
      * Queues a message, which costs less than {@link #trySend} when there are many: the queue is submitted by one
-     * native call as soon as 32 are in it, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
+     * native call with every 64th message, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
      * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
      * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onFailed}.
      *
