@@ -142,8 +142,8 @@ final class RecordedEvents {
     /**
      * A task that DOCA had accepted failed.
      *
-     * @param task "message", "send" or "receive"
-     * @param of the connection, producer or consumer
+     * @param task "message", "send", "receive" or "copy"
+     * @param of the connection, producer, consumer or DMA context
      * @param error the name of DOCA's error
      */
     static void taskFailed(String task, Object of, String error) {
@@ -212,7 +212,7 @@ final class RecordedEvents {
     /** {@code comch4j.ContextState}. */
     @Name("comch4j.ContextState")
     @Label("Context state")
-    @Description("A server, client, producer or consumer changed its state")
+    @Description("A server, client, producer, consumer or DMA context changed its state")
     @Category("comch4j")
     @StackTrace(false)
     private static final class State extends Event {
@@ -243,7 +243,7 @@ final class RecordedEvents {
     /** {@code comch4j.TaskFailed}. */
     @Name("comch4j.TaskFailed")
     @Label("Task failed")
-    @Description("A message, a send of a producer or a receive of a consumer was accepted and failed")
+    @Description("A message, a send of a producer, a receive of a consumer or a copy by DMA was accepted and failed")
     @Category("comch4j")
     @StackTrace(false)
     private static final class TaskFailed extends Event {
@@ -251,7 +251,7 @@ final class RecordedEvents {
         private String task;
 
         @Label("Of")
-        @Description("The connection, producer or consumer")
+        @Description("The connection, producer, consumer or DMA context")
         private String of;
 
         @Label("Error")
