@@ -220,10 +220,14 @@ public final class EmulatedMachine implements AutoCloseable {
 
     /**
      * Ends the processes that were started and removes the folder. Devices of the machine should be closed before that.
+     * The second call does nothing.
      */
     @Override
     public void close() {
         takePeers().forEach(PeerProcess::close);
+        if (Files.notExists(folder)) {
+            return;
+        }
         List<Path> all = new ArrayList<>();
         try (Stream<Path> files = Files.walk(folder)) {
             files.forEach(all::addFirst);

@@ -16,6 +16,7 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
@@ -46,6 +47,16 @@ class EmulatedBlueFieldTest {
     void emulated() {
         Machine.useEmulation();
         SEEN.clear();
+    }
+
+    @Test
+    void aMachineByHandHasTheDevicesOfItsSideAndIsClosedOnce() {
+        EmulatedMachine machine = EmulatedMachine.create(EmulatedMachine.Side.DPU, List.of());
+        machine.openDpu().close();
+        assertThatThrownBy(machine::openHost).isInstanceOf(IllegalStateException.class);
+        machine.close();
+        assertThat(machine.folder()).doesNotExist();
+        machine.close();
     }
 
     private static void assertPasses(Class<?> tests, int count) {
