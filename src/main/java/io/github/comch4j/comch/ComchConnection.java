@@ -233,8 +233,8 @@ public final class ComchConnection {
      * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to
      * the end.
      *
-     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the peer has
-     *     died: then that of the program's last call, or zeros
+     * @return a snapshot; after the end of the connection, when DOCA does not tell any more, that of the program's last
+     *     call, or zeros if there was none
      * @throws WrongThreadException if another thread owns the engine
      * @throws DocaException if DOCA refuses
      */
