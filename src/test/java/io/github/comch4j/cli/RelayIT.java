@@ -343,6 +343,9 @@ class RelayIT extends RelayProcesses {
         String none = "x".repeat(64); // longer than a label of DNS: nobody is asked
         fails("cannot be listened on: there is no host " + none, 1, "tcp:" + none + ":0", comch());
         fails("running on the other side?", 1, "-W", "0.5", "-", comch());
+        start("dpu", comch(), to());
+        target.close();
+        fails("(what the relay on the other side leads to)", 1, "-", comch());
     }
 
     /** The programs that people know, where they are installed; the others are in scripts/dev/relay.sh. */

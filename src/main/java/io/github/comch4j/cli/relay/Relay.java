@@ -295,10 +295,13 @@ public final class Relay implements AutoCloseable {
             Future<BlockingStream> opening = opener.open(name, patience, BlockingStream::of);
             opening.await();
             if (!opening.isSuccess()) {
+                boolean answered =
+                        opening.cause() instanceof Refusal refusal && refusal.status() == Refusal.UNREACHABLE;
+                String hint = answered
+                        ? "what the relay on the other side leads to"
+                        : "is \"comch relay " + pair.to() + " …\" running on the other side?";
                 throw new ProgramException(
-                        pair.to() + ": " + reason(opening.cause()) + " (is \"comch relay " + pair.to()
-                                + " …\" running on the other side?)",
-                        opening.cause());
+                        pair.to() + ": " + reason(opening.cause()) + " (" + hint + ")", opening.cause());
             }
             return opening.getNow();
         }
