@@ -26,14 +26,15 @@ public final class ProgramException extends RuntimeException {
      * @param server the server's name
      * @param device the client's
      * @param refusal of the last attempt; null if there is none
-     * @param advice what to say if that has no reason
+     * @param advice what to say if that has no reason, or none but that there is no such server
      */
     public static ProgramException refused(
             String server, PciAddress device, @Nullable DocaException refusal, String advice) {
         String reason = refusal == null ? "" : refusal.reason();
         return new ProgramException(
                 "no server \"" + server + "\" accepts clients of " + device + ": "
-                        + (reason.isEmpty() ? advice : reason),
+                        + (reason.isEmpty() ? advice : reason)
+                        + (reason.contains("finds no server") ? "; " + advice : ""),
                 refusal);
     }
 
