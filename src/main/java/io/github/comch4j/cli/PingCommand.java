@@ -10,7 +10,6 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.support.program.Patience;
 import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Sizes;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Arrays;
@@ -180,7 +179,7 @@ final class PingCommand implements UsesDevice {
     private void summary(long took) {
         long back = nanos.getTotalCount();
         System.out.println();
-        System.out.println("--- " + name + ", messages of " + Sizes.format(size) + " ---");
+        System.out.println("--- " + name + ", messages of " + size + (size == 1 ? " byte" : " bytes") + " ---");
         System.out.println("%d sent, %d came back, %.3f s".formatted(sent, back, took / 1e9));
         if (back == 0) {
             return;

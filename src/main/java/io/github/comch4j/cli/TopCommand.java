@@ -205,9 +205,14 @@ final class TopCommand implements Runnable {
                         server.process().isStopped() ? pid + " is stopped" : "");
             }
         }
-        return view.folder + ": " + view.servers.size() + " servers, " + view.connections.size() + " connections"
+        return view.folder + ": " + counted(view.servers.size(), "server") + ", "
+                + counted(view.connections.size(), "connection")
                 + (view.unread > 0 ? ", " + view.unread + " that cannot be read" : "")
                 + (keys ? " (q: end, s: sort by " + order.next() + ")" : "") + "\n\n" + table;
+    }
+
+    private static String counted(int number, String what) {
+        return number + " " + what + (number == 1 ? "" : "s");
     }
 
     private static String shortened(String name) {

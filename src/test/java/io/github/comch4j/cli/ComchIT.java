@@ -93,7 +93,7 @@ class ComchIT {
         assertThat(client.out())
                 .contains(
                         "0000:b1:00.0 is connected",
-                        "messages of 4.0 KiB",
+                        "messages of 4080 bytes ---",
                         "25 sent, 25 came back",
                         "fastest",
                         "p50",
@@ -122,6 +122,8 @@ class ComchIT {
     @Test
     void whatIsWrongIsSaidInOneSentence() throws Exception {
         comch(HOST, "serve", "--name", name).assertFailure("a server runs on the DPU");
+        comch(HOST, "ping", "--name", name, "--timeout", "0.1")
+                .assertFailure("; is \"comch serve\" running on the DPU, for this function?");
         comch(DPU, "ping", "--name", name).assertFailure("a client runs on the host");
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.7").assertFailure("0000:b1:00.7");
         comch(HOST, "ping", "--name", name, "--device", "0000:77:00.0").assertFailure("0000:b1:00.0");
@@ -261,7 +263,7 @@ class ComchIT {
         ChildVm client = comch(HOST, "ping", "--name", name, "-f", "-c", "1000", "-s", "1K");
         client.assertSuccess();
         assertThat(client.out())
-                .contains("messages of 1 KiB", "1000 sent, 1000 came back")
+                .contains("messages of 1024 bytes", "1000 sent, 1000 came back")
                 .doesNotContain("seq=");
     }
 

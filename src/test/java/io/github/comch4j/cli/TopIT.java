@@ -91,7 +91,7 @@ class TopIT {
                 .containsPattern("\"messagesPerSecond\": [1-9]")
                 .contains("\"producers\": 0", "\"consumers\": []", "\"stuck\": \"\"");
         assertThat(output("top", "--once", "-i", "0.2"))
-                .startsWith(fabric + ": 1 servers, 1 connections\n")
+                .startsWith(fabric + ": 1 server, 1 connection\n")
                 .contains("MSG/S", name, "0000:b1:00.0")
                 .doesNotContain("\033");
     }

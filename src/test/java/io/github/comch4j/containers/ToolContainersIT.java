@@ -84,7 +84,7 @@ class ToolContainersIT {
         Box seeing = boxes.start(comch(Side.HOST, "top", "--once").with(ToolContainersIT::seesAllProcesses));
         assertThat(seeing.exitCode()).as(seeing.output()).isZero();
         assertThat(seeing.output())
-                .contains(": 1 servers, 1 connections")
+                .contains(": 1 server, 1 connection")
                 .containsPattern("comch4j-ping +0000:b1:00.0 +\\d+ +\\d+ +[1-9]");
         Box listing = boxes.start(comch(Side.HOST, "list").with(ToolContainersIT::seesAllProcesses));
         assertThat(listing.exitCode()).as(listing.output()).isZero();
