@@ -413,7 +413,9 @@ final class PerfCommand implements UsesDevice {
 
     private void print(PrintStream out) {
         Plan plan = outcomes.getFirst().plan();
-        out.println(plan.described());
+        String first = Units.size(plan.size());
+        String last = Units.size(outcomes.getLast().plan().size());
+        out.println(plan.described(first.equals(last) ? first : first + " to " + last));
         if (!distances.isEmpty()) {
             double least =
                     distances.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
@@ -423,7 +425,7 @@ final class PerfCommand implements UsesDevice {
                     .formatted(
                             distances.getFirst(),
                             distances.getLast(),
-                            most > MOVED * least ? ": they have moved, other figures do not compare" : ""));
+                            most > MOVED * least ? ": it has changed, do not compare these figures with others" : ""));
         }
         Figures.table(outcomes, out);
         if (plot) {

@@ -67,12 +67,12 @@ class PerfIT {
         assertThat(client.out())
                 .contains(
                         "is connected to \"" + name + "\" on the same machine",
-                        kind + " of 64, throughput, 1 thread, depth ",
+                        kind + " of 64 to 1K bytes, throughput, 1 thread, depth ",
                         "size  messages",
                         "Mmsg/s");
         assertThat(lastRow(client)).startsWith("1K", "20000").hasSize(6);
         server.assertSuccess();
-        assertThat(server.out()).contains("a client has connected", kind + " of 1K, ", "1 client has measured");
+        assertThat(server.out()).contains("a client has connected", kind + " of 1K bytes, ", "1 client has measured");
     }
 
     @ParameterizedTest
@@ -81,7 +81,7 @@ class PerfIT {
         ChildVm server = server("--clients", "1");
         ChildVm client = perf(HOST, kind, "--latency", "-n", "2000", "-w", "0");
         client.assertSuccess();
-        assertThat(client.out()).contains(kind + " of 64, latency", "half", "p99.9", "there and back");
+        assertThat(client.out()).contains(kind + " of 64 bytes, latency", "half", "p99.9", "there and back");
         assertThat(Long.parseLong(lastRow(client).get(1))).isEqualTo(2000);
         server.assertSuccess();
     }
@@ -174,7 +174,7 @@ class PerfIT {
     void anInterruptEndsWithTheTable() throws Exception {
         ChildVm server = server();
         ChildVm client = perf(HOST, "-s", "64,128", "-D", "1000", "-w", "0");
-        server.awaitOutput("slots of 64, throughput");
+        server.awaitOutput("slots of 64 bytes, throughput");
         Thread.sleep(300); // there may be nothing to count before
         client.terminate();
         assertThat(client.awaitEnd()).isEqualTo(128 + 15);

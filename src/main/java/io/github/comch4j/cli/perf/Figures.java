@@ -56,7 +56,7 @@ public final class Figures {
         if (times) {
             out.println(
                     latency
-                            ? "times in microseconds, there and back; half of the usual one is one way"
+                            ? "times in microseconds, there and back; half: one way, of the usual trip"
                             : "times in microseconds, of a call");
         }
     }

@@ -95,7 +95,12 @@ public record Plan(
 
     /** For who looks at the server. */
     public String described() {
-        return kind.word() + " of " + Units.size(size) + ", " + (latency ? "latency" : "throughput")
+        return described(Units.size(size));
+    }
+
+    /** For who looks at several sizes. */
+    public String described(String sizes) {
+        return kind.word() + " of " + sizes + " bytes, " + (latency ? "latency" : "throughput")
                 + (bothWays ? " both ways" : "") + ", " + threads + (threads == 1 ? " thread" : " threads") + ", depth "
                 + depth;
     }
