@@ -158,8 +158,8 @@ class SocketsEndIT extends RelayScene {
                     Thread.sleep(10);
                 }
                 System.out.println(echoed(service, 2));
-            } catch (Exception e) {
-                e.printStackTrace();
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e); // is printed
             }
         }
 
