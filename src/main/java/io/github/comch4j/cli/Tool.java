@@ -9,6 +9,7 @@ import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.internal.support.program.ProgressBar;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.InvalidPathException;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -145,7 +146,8 @@ final class Tool implements Runnable {
         boolean expected = e instanceof ProgramException
                 || e instanceof DocaException
                 || e instanceof NativeLibraryException
-                || e instanceof NoSuchDeviceException;
+                || e instanceof NoSuchDeviceException
+                || e instanceof InvalidPathException; // of a locale that has not all letters
         return expected ? e.getMessage() : e + " (an error of comch itself; --verbose shows where)";
     }
 }

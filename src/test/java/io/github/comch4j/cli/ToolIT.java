@@ -101,6 +101,13 @@ class ToolIT {
                 "unset LANG LC_ALL LC_CTYPE; exec \"$0\" list --fabric \"$(printf '/none\\303\\244')\"",
                 home.resolve("bin/comch").toString());
         assertThat(ended.out).startsWith("comch: there is no fabric folder /none\u00e4: ");
+        Ended ascii = run(
+                Map.of("LC_ALL", "C", "COMCH4J_LIBRARY", "emulated", "DOCA_EMU_SIDE", "host"),
+                "sh",
+                "-c",
+                "exec \"$0\" relay \"$(printf 'unix:/none\\303\\244')\" comch:none",
+                home.resolve("bin/comch").toString());
+        assertThat(ascii.out).startsWith("comch: Malformed input or input contains unmappable characters: /none");
     }
 
     @Test
