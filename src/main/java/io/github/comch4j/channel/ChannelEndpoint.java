@@ -588,7 +588,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         /**
          * The largest message ({@code doca_comm_channel_ep_set_max_msg_size}); both ends should agree. Less than 256 is
-         * raised to that. Default: 4080, or the most that the device takes.
+         * raised to that. Default over {@link Carrier#COMCH}: 4080, or the most that the device takes; else DOCA's,
+         * 1500 of 2.5.
          *
          * @param bytes 1 to {@link ChannelCapabilities#maxMessageSize()}
          * @return this
@@ -602,7 +603,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         /**
          * How many messages to one peer can be in flight ({@code doca_comm_channel_ep_set_send_queue_size}). Raised to
-         * 16, and to a power of two. Default: 1024, or the most that the device takes.
+         * 16, and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the most that the device takes; else
+         * DOCA's, 128 of 2.5.
          *
          * @param messages 1 to {@link ChannelCapabilities#maxSendQueueSize()}
          * @return this
@@ -616,7 +618,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         /**
          * How many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). Raised to 16,
-         * and to a power of two. Default: 1024, or the most that the device takes.
+         * and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the most that the device takes; else
+         * DOCA's, 128 of 2.5.
          *
          * @param messages 1 to {@link ChannelCapabilities#maxReceiveQueueSize()}
          * @return this

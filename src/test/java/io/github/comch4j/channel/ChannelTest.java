@@ -582,6 +582,14 @@ class ChannelTest extends BothCarriers {
     }
 
     @Test
+    void sizesThatWereNotSetDependOnTheCarrier() {
+        try (ChannelClient client = machine.client()) {
+            assertThat(List.of(client.maxMessageSize(), client.sendQueueSize(), client.receiveQueueSize()))
+                    .isEqualTo(carrier == Carrier.COMCH ? List.of(4080, 1024, 1024) : List.of(1500, 128, 128));
+        }
+    }
+
+    @Test
     void eachSideHasItsRole() {
         assertThatThrownBy(() -> ChannelClient.builder(machine.dpu)
                         .carrier(carrier)
