@@ -21,7 +21,7 @@ final class Samples {
     private final long interval;
     private final int windows;
     private long next;
-    private long started; // before anything had arrived
+    private long started = System.nanoTime(); // before anything had arrived
     private long before; // received, at the last look
     private long changed; // when the last look found more
 
@@ -42,7 +42,6 @@ final class Samples {
             return;
         }
         if (before == 0) {
-            started = started == 0 ? now : started;
             next = warmup == 0 ? now + interval : now + warmup;
             if (warmup == 0) {
                 samples.add(new Sample(started, 0));
