@@ -26,6 +26,7 @@ public final class EmulatedContainers implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final String volume = "comch4j-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
+    private boolean closed;
 
     private EmulatedContainers(String mountOptions) {
         // Testcontainers removes what bears these, should this process be killed.
@@ -80,10 +81,13 @@ public final class EmulatedContainers implements AutoCloseable {
         return container;
     }
 
-    /** Removes the fabric folder. The containers have to be gone before. */
+    /** Removes the fabric folder. The containers have to be gone before. The second call does nothing. */
     @Override
     public void close() {
-        DockerClientFactory.instance().client().removeVolumeCmd(volume).exec();
+        if (!closed) {
+            DockerClientFactory.instance().client().removeVolumeCmd(volume).exec();
+            closed = true;
+        }
     }
 
     /**

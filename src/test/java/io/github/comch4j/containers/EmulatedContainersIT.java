@@ -48,6 +48,7 @@ class EmulatedContainersIT {
         String volume = machine.toString().replaceAll(".* ", "");
         assertThat(Docker.client().inspectVolumeCmd(volume).exec().getName()).isEqualTo(volume);
         machine.close();
+        machine.close();
         assertThatExceptionOfType(NotFoundException.class)
                 .isThrownBy(() -> Docker.client().inspectVolumeCmd(volume).exec());
     }
