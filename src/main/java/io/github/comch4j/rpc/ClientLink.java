@@ -101,8 +101,8 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
 
     /** No more connections. Waits for that; an interrupt does not cut it short. */
     void stop() {
+        closed = true; // before the connector ends calls that wait
         connector.stop();
-        closed = true;
         if (loop.isInLoop()) {
             stopped();
             return;
