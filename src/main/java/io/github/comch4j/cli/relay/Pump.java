@@ -52,12 +52,8 @@ final class Pump {
     }
 
     private void send() {
-        byte[] buffer = new byte[CHUNK];
         try {
-            for (int read = read(buffer); read >= 0; read = read(buffer)) {
-                stream.write(buffer, 0, read);
-            }
-            stream.shutdownOutput();
+            sendAll(this::read, stream);
         } catch (IOException e) {
             if (unread != null) {
                 stream.reset(); // the peer must not take what it has for all
@@ -73,6 +69,19 @@ final class Pump {
             unread = e;
             throw e;
         }
+    }
+
+    private interface Source {
+        int read(byte[] buffer) throws IOException;
+    }
+
+    /** What there is to read, to its end. */
+    private static void sendAll(Source from, BlockingStream stream) throws IOException {
+        byte[] buffer = new byte[CHUNK];
+        for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
+            stream.write(buffer, 0, read);
+        }
+        stream.shutdownOutput();
     }
 
     /**
@@ -118,12 +127,8 @@ final class Pump {
     }
 
     private static void answers(BlockingStream stream, Process process) {
-        byte[] buffer = new byte[CHUNK];
         try (InputStream from = process.getInputStream()) {
-            for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-                stream.write(buffer, 0, read);
-            }
-            stream.shutdownOutput();
+            sendAll(from::read, stream);
             stream.shutdownInput(); // nobody reads what comes
         } catch (IOException e) {
             process.destroy();
