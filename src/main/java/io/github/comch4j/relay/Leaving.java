@@ -58,6 +58,13 @@ final class Leaving {
         stream.channel().closeFuture().addListener(closed -> STREAMS.remove(stream));
     }
 
+    /** Whether one of the owner's streams is not closed by its user yet. */
+    static boolean hasOpen(Object owner) {
+        return STREAMS.entrySet().stream()
+                .anyMatch(
+                        stream -> stream.getValue() == owner && !stream.getKey().isClosed());
+    }
+
     private static void finish() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         for (BlockingStream stream : STREAMS.keySet()) {

@@ -24,8 +24,6 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,7 +50,6 @@ final class StreamServerSocket extends ServerSocket {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<BlockingStream> waiting = new ArrayDeque<>();
-    private final Set<BlockingStream> accepted = new HashSet<>(); // and those that wait
     private boolean closed; // guarded by the lock, as is the above
     private volatile int timeout; // milliseconds; 0: none
 
@@ -98,21 +95,10 @@ final class StreamServerSocket extends ServerSocket {
                 incoming.accept(stream -> {
                     BlockingStream next = BlockingStream.of(stream);
                     Leaving.add(this, next);
-                    accepted.add(next);
-                    stream.closeFuture().addListener(ended -> left(next));
                     waiting.add(next);
                     changed.signal();
                 });
             }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void left(BlockingStream stream) {
-        lock.lock();
-        try {
-            accepted.remove(stream);
         } finally {
             lock.unlock();
         }
@@ -162,7 +148,7 @@ final class StreamServerSocket extends ServerSocket {
             waiting.forEach(BlockingStream::reset);
             waiting.clear();
             changed.signalAll();
-            unused = accepted.stream().allMatch(BlockingStream::isClosed);
+            unused = !Leaving.hasOpen(this);
         } finally {
             lock.unlock();
         }
