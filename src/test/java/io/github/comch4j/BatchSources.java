@@ -60,7 +60,7 @@ public record BatchSources(Path folder) {
     }
 
     /** Compiles sources into a shared library. */
-    static Path compile(Path library, List<String> sources) throws IOException {
+    public static Path compile(Path library, List<String> sources) throws IOException {
         Files.createDirectories(library.getParent());
         List<String> command = new ArrayList<>(List.of(
                 System.getenv().getOrDefault("CC", "cc"),

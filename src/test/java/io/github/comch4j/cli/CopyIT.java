@@ -3,6 +3,7 @@ package io.github.comch4j.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.BatchSources;
 import io.github.comch4j.Machine;
 import io.github.comch4j.cli.copy.CopyLink;
 import io.github.comch4j.cli.copy.CopyServer;
@@ -437,10 +438,11 @@ class CopyIT {
         assertThat(cp("dpu", "--serve", there, "x").awaitEnd()).isEqualTo(2);
     }
 
-    /** A name is on the disk after what it names, whenever the machine stops: as its libc sees the receiving process. */
+    /** A name is on the disk after what it names, whenever the machine stops: as the libc of the receiver sees it. */
     @Test
     void whatHasItsNameIsOnTheDisk() throws Exception {
         Path source = Files.writeString(folder.resolve("shim.c"), """
+                #define _GNU_SOURCE
                 #include <fcntl.h>
                 #include <stdio.h>
                 #include <stdlib.h>
@@ -470,12 +472,7 @@ class CopyIT {
                     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
                 }
                 """);
-        Path shim = folder.resolve("shim.so");
-        assertThat(new ProcessBuilder("cc", "-shared", "-fPIC", "-o", shim.toString(), source.toString())
-                        .inheritIO()
-                        .start()
-                        .waitFor())
-                .isZero();
+        Path shim = BatchSources.compile(folder.resolve("shim.so"), List.of(source.toString()));
         Path notes = folder.resolve("notes");
         String[] serve = {"cp", "--name", name, "--serve", there.toString()};
         children.start(

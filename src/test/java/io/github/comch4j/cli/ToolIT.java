@@ -85,7 +85,8 @@ class ToolIT {
                 "-c",
                 "cd " + folder + "; comch emulator run -- sh -c '"
                         + "DOCA_EMU_SIDE=dpu comch recv >got & DOCA_EMU_SIDE=host comch send <&-; echo send $?;"
-                        + " wait; echo got $(wc -c <got); comch list >&-; echo list $?; comch --nonsense <&- >&- 2>&-; echo $?'");
+                        + " wait; echo got $(wc -c <got); comch list >&-; echo list $?;"
+                        + " comch --nonsense <&- >&- 2>&-; echo $?'");
         assertThat(ended.out)
                 .contains("stdin cannot be read: Bad file descriptor", "send 1\n", "got 0\n")
                 .contains("stdout cannot be written to", "list 1\n2\n");
