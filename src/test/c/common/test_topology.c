@@ -425,6 +425,43 @@ static void limits_of_the_environment_win(void **state)
 	in_child(see_full_queues, NULL);
 }
 
+/* ---- easy or strict ---- */
+
+struct strictness {
+	const char *text, *variable;
+	bool strict;
+};
+
+static void see_strictness(const void *argument)
+{
+	const struct strictness *wanted = argument;
+	choose(wanted->text);
+	if (wanted->variable != NULL)
+		setenv("DOCA_EMU_STRICT", wanted->variable, 1);
+	CHECK(!emu_strict()); /* before there is a machine */
+	see();
+	CHECK(emu_strict() == wanted->strict && emu_dev_strict(NULL) == wanted->strict);
+	struct doca_dev *dev;
+	OK(doca_dev_open(list[0], &dev));
+	CHECK(emu_dev_strict(dev) == wanted->strict);
+	OK(doca_dev_close(dev));
+	OK(doca_devinfo_destroy_list(list));
+}
+
+static void a_machine_is_strict_if_its_topology_or_the_environment_says_so(void **state)
+{
+	(void)state;
+	static const struct strictness cases[] = {
+		{"# the default devices\n", NULL, false},
+		{"strict\n", NULL, true},
+		{"dpu 03:00.0\n strict # twice\nstrict\n", "", true},
+		{"dpu 03:00.0\n", "1", true},
+		{"strict\n", "0", false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		in_child(see_strictness, &cases[i]);
+}
+
 /* ---- what cannot be used ---- */
 
 struct refused {
@@ -503,6 +540,7 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"limit max_clients -1\n", NULL, "from 1 to 512"},
 		{"limit max_clients 99999999999999999999999999\n", NULL, "from 1 to 512"},
 		{"limit max_clients 1 2\n", NULL, "a name and a number"},
+		{"strict 1\n", NULL, "strict stands alone"},
 		{"limit max_wishes 3\n", NULL, "no limit \"max_wishes\""},
 		{"limit max_tasks 8193\n", NULL, "8192"},
 		{"limit max_imm_data_len 33\n", NULL, "from 0 to 32"},
@@ -519,6 +557,14 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		in_child(see_refused, &cases[i]);
+}
+
+static void see_malformed_strictness(const void *unused)
+{
+	(void)unused;
+	choose("dpu 03:00.0\n");
+	setenv("DOCA_EMU_STRICT", "yes", 1);
+	expect_refused("DOCA_EMU_STRICT is \"yes\": 0 and 1 are allowed");
 }
 
 static void see_missing_file(const void *unused)
@@ -611,6 +657,7 @@ static void a_topology_that_cannot_be_read_shows_no_device(void **state)
 {
 	(void)state;
 	in_child(see_missing_file, NULL);
+	in_child(see_malformed_strictness, NULL);
 	in_child(see_folder_as_file, NULL);
 	in_child(see_endless_file, NULL);
 	in_child(see_large_file, NULL);
@@ -697,6 +744,7 @@ static int make_folder(void **state)
 	unsetenv("DOCA_EMU_SIDE");
 	unsetenv("DOCA_EMU_TOPOLOGY");
 	unsetenv("DOCA_EMU_LIMITS");
+	unsetenv("DOCA_EMU_STRICT");
 	strcpy(folder, "/tmp/doca-emu-topology-XXXXXX");
 	if (mkdtemp(folder) == NULL)
 		return -1;
@@ -739,6 +787,7 @@ int main(void)
 		machine_test(a_process_stays_with_the_first_machine),
 		machine_test(a_process_can_be_on_one_dpu_of_several),
 		machine_test(limits_of_the_environment_win),
+		machine_test(a_machine_is_strict_if_its_topology_or_the_environment_says_so),
 		machine_test(a_malformed_topology_shows_no_device_and_says_why),
 		machine_test(a_topology_that_cannot_be_read_shows_no_device),
 		machine_test(functions_can_lack_capabilities),

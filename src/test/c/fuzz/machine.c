@@ -48,6 +48,7 @@ void machine_open(void)
 	unsetenv("DOCA_EMU_SIDE");
 	unsetenv("DOCA_EMU_TOPOLOGY");
 	unsetenv("DOCA_EMU_LIMITS");
+	unsetenv("DOCA_EMU_STRICT");
 	unsetenv("DOCA_EMU_FAULTS");
 	atexit(remove_folder);
 	world_reset();

@@ -213,6 +213,11 @@ const struct emu_limits *emu_devinfo_limits(const struct doca_devinfo *info)
 	return info == NULL ? emu_limits() : &info->function->machine->limits;
 }
 
+bool emu_dev_strict(const struct doca_dev *dev)
+{
+	return dev == NULL ? emu_strict() : dev->info.function->machine->strict;
+}
+
 const struct emu_limits *emu_dev_limits(const struct doca_dev *dev)
 {
 	return emu_devinfo_limits(dev == NULL ? NULL : &dev->info);

@@ -32,11 +32,12 @@ EMU_PRIVATE_API const char *emu_dev_pci(const struct doca_dev *dev);
 EMU_PRIVATE_API const char *emu_rep_pci(const struct doca_dev_rep *rep);
 EMU_PRIVATE_API struct doca_dev *emu_rep_dev(const struct doca_dev_rep *rep);
 
-/* Of the machine that the device is part of: its fabric folder, NULL for the environment's, and its limits; NULL has
- * those of the environment's machine. */
+/* Of the machine that the device is part of: its fabric folder, NULL for the environment's, its limits, and whether it
+ * is strict; NULL has those of the environment's machine. */
 EMU_PRIVATE_API const char *emu_dev_folder(const struct doca_dev *dev);
 EMU_PRIVATE_API const struct emu_limits *emu_devinfo_limits(const struct doca_devinfo *info);
 EMU_PRIVATE_API const struct emu_limits *emu_dev_limits(const struct doca_dev *dev);
+EMU_PRIVATE_API bool emu_dev_strict(const struct doca_dev *dev);
 
 /* Users of an open device or representor: while there are any, its last close is refused. Thread safe. */
 EMU_PRIVATE_API void emu_dev_use(struct doca_dev *dev);

@@ -4,6 +4,7 @@
 #ifndef EMU_LIMITS_H
 #define EMU_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "export.h"
@@ -42,5 +43,9 @@ struct emu_limits {
 /* Of the environment's machine; the default ones before its devices were listed. What knows its device asks for that
  * one's (dev.h). Any thread. */
 EMU_PRIVATE_API const struct emu_limits *emu_limits(void);
+
+/* Whether the environment's machine is strict: where a guide allows two readings, it takes the one that is harder for a
+ * program (docs/emulator.md). What knows its device asks for that one's. Any thread. */
+EMU_PRIVATE_API bool emu_strict(void);
 
 #endif

@@ -86,6 +86,19 @@ static doca_error_t open_file(const char *folder, int *fd, const char **path)
 	return result;
 }
 
+/* What DOCA_EMU_STRICT says, for any machine; nothing where it is not set. False: it is malformed. */
+static bool apply_strict(bool *strict)
+{
+	const char *value = getenv("DOCA_EMU_STRICT");
+	if (value == NULL || value[0] == '\0')
+		return true;
+	*strict = strcmp(value, "1") == 0;
+	if (*strict || strcmp(value, "0") == 0)
+		return true;
+	EMU_LOG_ERROR("DOCA_EMU_STRICT is \"%s\": 0 and 1 are allowed; no device is visible", value);
+	return false;
+}
+
 static doca_error_t make(const char *folder, struct emu_topology **topology)
 {
 	int fd;
@@ -109,6 +122,8 @@ static doca_error_t make(const char *folder, struct emu_topology **topology)
 	const char *limits = folder == NULL ? getenv("DOCA_EMU_LIMITS") : NULL;
 	if (result == DOCA_SUCCESS && limits != NULL)
 		result = emu_limits_parse(limits, "DOCA_EMU_LIMITS", &made->limits);
+	if (result == DOCA_SUCCESS && !apply_strict(&made->strict))
+		result = DOCA_ERROR_INVALID_VALUE;
 	if (result != DOCA_SUCCESS) {
 		/* guard: release-refused-topology */ free(made);
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
@@ -170,6 +185,12 @@ const struct emu_limits *emu_limits(void)
 {
 	const struct emu_topology *topology = emu_topology();
 	return topology == NULL ? &emu_limits_default : &topology->limits;
+}
+
+bool emu_strict(void)
+{
+	const struct emu_topology *topology = emu_topology();
+	return topology != NULL && topology->strict;
 }
 
 bool emu_topology_sides(struct emu_sides *sides)

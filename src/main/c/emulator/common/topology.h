@@ -37,6 +37,7 @@ struct emu_function {
 
 struct emu_topology {
 	struct emu_limits limits;
+	bool strict;               /* the harder reading of each that a guide leaves open */
 	char *folder;              /* of the fabric; NULL: the one that the environment names */
 	struct emu_topology *next; /* of those that were named */
 	size_t count;

@@ -3,6 +3,7 @@
  *   dpu PCI [pf|sf] [OPTION=VALUE ...]
  *   host PCI pf|vf|sf [OPTION=VALUE ...]
  *   limit NAME VALUE
+ *   strict
  *
  * with comments from # to the end of the line. */
 #include <ctype.h>
@@ -312,8 +313,13 @@ static void read_line(struct parser *parser, struct span line, struct emu_topolo
 			text_complain(parser, "a limit is a name and a number");
 		else
 			limits_set(parser, name, value, &topology->limits);
+	} else if (span_is(keyword, "strict")) {
+		if (span_cut(&line, ' ').len > 0)
+			text_complain(parser, "strict stands alone");
+		else
+			topology->strict = true;
 	} else {
-		text_complain(parser, "\"%.*s\" is none of dpu, host and limit", SPAN(keyword));
+		text_complain(parser, "\"%.*s\" is none of dpu, host, limit and strict", SPAN(keyword));
 	}
 }
 
@@ -349,7 +355,7 @@ doca_error_t emu_topology_parse(const char *text, size_t len, const char *origin
 	made->limits = emu_limits_default;
 	struct parser parser = {.origin = origin};
 	read_text(&parser, (struct span){text, len}, made);
-	/* A file may set limits only. */
+	/* A file may set limits only, or be strict. */
 	if (!parser.bad && made->count == 0)
 		read_text(&parser, (struct span){emu_topology_default_text, strlen(emu_topology_default_text)}, made);
 	if (!parser.bad)

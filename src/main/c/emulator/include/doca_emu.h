@@ -23,7 +23,8 @@ struct doca_devinfo;
  * that one process takes part in several, which do not know of each other.
  *
  * `folder` begins with '/' and is made when a server or client starts. The file `topology` in it describes the machine;
- * it is read at the first call with this name. DOCA_EMU_TOPOLOGY and DOCA_EMU_LIMITS are of the environment's machine.
+ * it is read at the first call with this name. DOCA_EMU_TOPOLOGY and DOCA_EMU_LIMITS are of the environment's machine,
+ * DOCA_EMU_STRICT is of all.
  * `side` is "host", "dpu", "dpu:PCI" or "both"; NULL is "both".
  *
  * INVALID_VALUE: no such folder can be, or a NULL. NOT_FOUND: no such side, a folder or topology that cannot be used,
