@@ -689,10 +689,14 @@ static void a_ring_head_that_goes_back_ends_the_connection(void **state)
 
 /* ---- consumer directories ---- */
 
-static void announce(struct raw *raw, uint32_t slot, uint64_t entry)
+static void announce(struct raw *raw, uint32_t slot, uint64_t entry, uint64_t after)
 {
+	uint64_t announced = atomic_load(&raw->own->announced);
+	struct shm_announcement *next = &raw->own->announcements[announced % SHM_ANNOUNCEMENTS];
 	atomic_store(&raw->own->directory[slot], entry);
-	atomic_fetch_add(&raw->own->directory_version, 1);
+	atomic_store(&next->entry, entry);
+	atomic_store(&next->after, after);
+	atomic_store(&raw->own->announced, announced + 1);
 	raw_ring(raw);
 }
 
@@ -706,12 +710,7 @@ static void a_garbage_directory_is_survived(void **state)
 		uint64_t entry =
 			(uint64_t)(unsigned)rand() << 32 | (uint64_t)(unsigned)rand() << 8 | (unsigned)rand() % 6u;
 		uint32_t slot = (uint32_t)rand() % SHM_CONSUMER_SLOTS;
-		struct shm_marks *marks = &raw.own->marks[slot];
-		struct shm_mark *mark = rand() % 2 ? &marks->began[rand() % 2] : &marks->ended[rand() % 2];
-		atomic_store(&mark->order, rand() % 4 == 0 ? UINT64_MAX : (uint64_t)(unsigned)rand() % 100);
-		atomic_store(&mark->after, rand() % 8 == 0 ? (uint64_t)(unsigned)rand() % 3 : 0);
-		announce(&raw, slot, entry);
-		atomic_store(&raw.own->reported[(uint32_t)rand() % SHM_CONSUMER_SLOTS], entry);
+		announce(&raw, slot, entry, 0);
 		drive(server.pe);
 		/* This side's consumers come and go nevertheless. */
 		if (i % 50 == 0) {
@@ -735,9 +734,7 @@ static void announcements_behind_messages_that_never_come_end_with_the_connectio
 		raw_connect(&raw, &server);
 		record_clear(&server.record);
 		for (uint32_t slot = 0; slot < 4; slot++) {
-			atomic_store(&raw.own->marks[slot].began[1].order, slot < 2 ? UINT64_MAX : 10 - slot);
-			atomic_store(&raw.own->marks[slot].began[1].after, UINT64_MAX - slot);
-			announce(&raw, slot, shm_entry(slot + 1, 1, SHM_CONSUMER_RUNNING));
+			announce(&raw, slot, shm_entry(slot + 1, 1, SHM_CONSUMER_RUNNING), UINT64_MAX - slot);
 		}
 		settle(server.pe, NULL);
 		assert_int_equal(count_of(&server.record, CONSUMER_NEW), 0);
@@ -755,29 +752,39 @@ static void announcements_behind_messages_that_never_come_end_with_the_connectio
 		raw_close(&raw);
 		UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
 		assert_int_equal(count_of(&server.record, CONSUMER_NEW), 4);
-		assert_int_equal(nth(&server.record, CONSUMER_NEW, 0)->a, 4);
-		assert_int_equal(nth(&server.record, CONSUMER_NEW, 1)->a, 3);
+		assert_int_equal(nth(&server.record, CONSUMER_NEW, 0)->a, 1);
+		assert_int_equal(nth(&server.record, CONSUMER_NEW, 3)->a, 4);
 	}
 }
 
-/* Until the peer has seen that a consumer has ended, nobody else is announced in its place. */
-static void a_place_in_the_directory_is_kept_until_the_peer_has_seen_the_end(void **state)
+/* A peer that announces more than it has been told of would have its events told for ever. */
+static void more_announcements_than_there_are_places_end_the_connection(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		atomic_store(&raw.own->announced, i == 0 ? SHM_ANNOUNCEMENTS + 1 : UINT64_MAX);
+		raw_ring(&raw);
+		expect_thrown_out(&raw, "announcements of consumers");
+	}
+}
+
+/* What the peer says of what it has told is believed as far as it can be true. */
+static void a_start_waits_where_the_peer_has_told_too_much(void **state)
 {
 	(void)state;
 	struct raw raw;
 	struct consumer consumer;
 	raw_connect(&raw, &server);
-	for (uint32_t i = 0; i < SHM_CONSUMER_SLOTS; i++) {
-		consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
-		consumer_start(&consumer, server.pe);
-		consumer_stop(&consumer);
-		consumer_destroy(&consumer);
-	}
-	struct doca_comch_consumer *none;
-	GIVES(DOCA_ERROR_NO_MEMORY, doca_comch_consumer_create(server.connection, memory.mmap, &none));
-	atomic_store(&raw.own->reported[7], atomic_load(&raw.peer->directory[7]));
+	atomic_store(&raw.own->told, 1);
 	consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
-	assert_int_equal(shm_entry_id(atomic_load(&raw.peer->directory[7])), consumer.id);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
+	settle(server.pe, consumer.pe);
+	assert_int_equal(state_of(consumer.ctx), DOCA_CTX_STATE_STARTING);
+	atomic_store(&raw.own->told, 0);
+	UNTIL(state_of(consumer.ctx) == DOCA_CTX_STATE_RUNNING, server.pe, consumer.pe);
+	consumer_stop(&consumer);
 	consumer_destroy(&consumer);
 	raw_close(&raw);
 	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
@@ -791,7 +798,7 @@ static struct shm_region *fake_consumer(struct raw *raw, uint32_t capacity, uint
 	region->capacity = capacity;
 	region->eager_bytes = eager;
 	region->max_imm_len = imm;
-	announce(raw, 0, shm_entry(1, 1, SHM_CONSUMER_RUNNING));
+	announce(raw, 0, shm_entry(1, 1, SHM_CONSUMER_RUNNING), 0);
 	return region;
 }
 
@@ -1004,7 +1011,7 @@ static void garbage_counters_of_a_consumer_are_survived(void **state)
 			break;
 		}
 		if (rand() % 4 == 0)
-			announce(&raw, 0, shm_entry(1, (uint32_t)i, SHM_CONSUMER_RUNNING));
+			announce(&raw, 0, shm_entry(1, (uint32_t)i, SHM_CONSUMER_RUNNING), 0);
 		struct doca_comch_producer_task_send *task;
 		struct doca_buf *buf = i % 3 == 0 ? small : i % 3 == 1 ? large : huge;
 		(void)try_send(&producer, 1, buf, NULL, 0, &task);
@@ -1601,7 +1608,8 @@ int main(int argc, char **argv)
 		ATTACK(a_ring_head_that_goes_back_ends_the_connection),
 		ATTACK(a_garbage_directory_is_survived),
 		ATTACK(announcements_behind_messages_that_never_come_end_with_the_connection),
-		ATTACK(a_place_in_the_directory_is_kept_until_the_peer_has_seen_the_end),
+		ATTACK(more_announcements_than_there_are_places_end_the_connection),
+		ATTACK(a_start_waits_where_the_peer_has_told_too_much),
 		ATTACK(an_impossible_consumer_cannot_be_sent_to),
 		ATTACK(counters_of_a_consumer_that_cannot_be_give_no_buffer),
 		ATTACK(payloads_are_written_to_no_process_that_has_not_proved_itself),

@@ -811,14 +811,14 @@ static void announce(void)
 	enum shm_consumer_state state =
 		how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
 	/* In its place, or anywhere among the messages and the other announcements. */
-	struct shm_marks *marks = &s.peer.own->marks[slot];
-	struct shm_mark *mark = state == SHM_CONSUMER_EXPIRED ? &marks->ended[how & 1u] : &marks->began[how & 1u];
 	uint8_t where = input_u8(&s.in);
-	uint32_t version = atomic_load(&s.peer.own->directory_version);
-	atomic_store(&mark->order, where & 1u ? input_near(&s.in, version) : version + UINT64_C(1));
-	atomic_store(&mark->after, where & 2u ? input_near(&s.in, s.peer.sent) : s.peer.sent);
-	atomic_store(&s.peer.own->directory[slot], shm_entry(id, how % 8u, state));
-	atomic_fetch_add(&s.peer.own->directory_version, 1);
+	uint64_t announced = atomic_load(&s.peer.own->announced);
+	struct shm_announcement *next = &s.peer.own->announcements[announced % SHM_ANNOUNCEMENTS];
+	uint64_t entry = shm_entry(id, how % 8u, state);
+	atomic_store(&next->after, where & 2u ? input_near(&s.in, s.peer.sent) : s.peer.sent);
+	atomic_store(&next->entry, entry);
+	atomic_store(&s.peer.own->directory[slot], entry);
+	atomic_store(&s.peer.own->announced, where < 0xf0 ? announced + 1 : input_near(&s.in, announced));
 	ring();
 }
 
@@ -979,8 +979,7 @@ static void put_pipe_to_local(void)
 
 static void confirm_reports(void)
 {
-	for (uint32_t slot = 0; slot < 4; slot++)
-		atomic_store(&s.peer.own->reported[slot], atomic_load(&s.peer.other->directory[slot]));
+	atomic_store(&s.peer.own->told, atomic_load(&s.peer.other->announced));
 }
 
 static void poke_socket(void)

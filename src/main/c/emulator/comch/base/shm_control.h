@@ -32,8 +32,9 @@ struct shm_half {
 	_Atomic uint64_t ring_head_msgs;
 	/* Goodbye: 1 once the side writes nothing more to the message ring. */
 	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
-	/* Counts the changes of `directory`, each after it has been made. Any thread, with the connection's lock. */
-	_Atomic uint32_t directory_version;
+	/* How many announcements there have been. Release store; pairs with the acquire load in
+	 * peer_consumers_next_event. Any thread, with the connection's lock. */
+	_Atomic uint64_t announced;
 	/* What the side's sleeping engines are to be woken for (asleep.h): an event of the control path; room for
 	 * messages that wait; the course of payloads that are not sent within a submit. */
 	shm_asleep asleep_for_events;
@@ -41,9 +42,9 @@ struct shm_half {
 	shm_asleep asleep_for_transfers;
 	/* The side's consumers. Any thread, with the connection's lock. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
-	struct shm_marks marks[SHM_CONSUMER_SLOTS];
-	/* The entries of the peer's directory as far as the side has reported them to its program. */
-	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
+	struct shm_announcement announcements[SHM_ANNOUNCEMENTS];
+	/* How many of the peer's announcements the side has told its program. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t told;
 	/* For each of the peer's producers: the latest ticket whose payload a consumer of the side has fetched. The
 	 * thread of that consumer. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t fetched[SHM_PRODUCER_PLACES];
@@ -68,7 +69,7 @@ struct shm_control {
 };
 
 /* FabricView.java reads at these places. */
-_Static_assert(sizeof(struct shm_half) == 18624 && offsetof(struct shm_half, ring_head) == 64 &&
+_Static_assert(sizeof(struct shm_half) == 17664 && offsetof(struct shm_half, ring_head) == 64 &&
 		       offsetof(struct shm_half, ring_head_msgs) == 72 && offsetof(struct shm_half, closed) == 128 &&
 		       offsetof(struct shm_half, directory) == 192,
 	       "FabricView.java: a half");

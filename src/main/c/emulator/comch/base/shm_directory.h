@@ -1,8 +1,7 @@
-/* The directory of one side's consumers, as the peer sees it. The consumers' side writes entries and marks. */
+/* The directory of one side's consumers, as the peer sees it. The consumers' side writes entries and announcements. */
 #ifndef EMU_SHM_DIRECTORY_H
 #define EMU_SHM_DIRECTORY_H
 
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -40,19 +39,16 @@ static inline enum shm_consumer_state shm_entry_state(uint64_t entry)
 	return (enum shm_consumer_state)(entry & 0xffu);
 }
 
-/* Where the start or the end of a consumer belongs among the events that the peer's program gets. */
-struct shm_mark {
-	_Atomic uint64_t order; /* counts the starts and ends of all consumers of the side, from 1 */
+/* Starts and ends of the side's consumers, in a ring: each is told to the peer's program once, in this order. A start
+ * takes a place for the end as well, and waits until the peer has told what stands there (own_consumers.c). */
+#define SHM_ANNOUNCEMENTS 512u
+
+struct shm_announcement {
+	_Atomic uint64_t entry; /* RUNNING or EXPIRED */
 	_Atomic uint64_t after; /* how many of the side's messages are delivered before it */
 };
 
-/* Written before the entry that they belong to. Two of each, by the generation's lowest bit: a reader that is about to
- * look at a generation's mark does not find the next one's. */
-struct shm_marks {
-	alignas(SHM_CACHE_LINE) struct shm_mark began[2];
-	struct shm_mark ended[2];
-};
-
 _Static_assert(EMU_BOUND_CONSUMERS <= SHM_CONSUMER_SLOTS, "every consumer has a slot");
+_Static_assert(2 * SHM_CONSUMER_SLOTS <= SHM_ANNOUNCEMENTS, "every consumer can start and end");
 
 #endif

@@ -16,7 +16,7 @@
 #define EMU_SHM_SIDES_H
 
 /* Also the version of the handshake. */
-#define SHM_LAYOUT_VERSION 9u
+#define SHM_LAYOUT_VERSION 10u
 #define SHM_CACHE_LINE 64
 
 /* Parts are mapped one by one, and kernels for aarch64 may have pages of 64 KiB. */

@@ -111,7 +111,8 @@ struct doca_comch_connection {
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
 	atomic_bool starts_announced;     /* some of which may still have to become RUNNING */
 	struct own_consumer *consumers;   /* in the order of their latest starts */
-	uint64_t announcements;           /* starts and ends in the directory so far */
+	uint64_t announcements;           /* so far */
+	atomic_bool starts_wait;          /* for room for their announcements */
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
@@ -119,11 +120,9 @@ struct doca_comch_connection {
 	/* Where the counters of a consumer slot begin at its next start (SHM_INCARNATION). */
 	uint64_t slot_base[SHM_CONSUMER_SLOTS];
 
-	/* The peer's consumers as reported to the program so far. */
-	uint32_t directory_version_seen;
-	uint64_t directory_reported[SHM_CONSUMER_SLOTS];
-	/* The next change is reported after so many messages. */
-	uint64_t directory_waits_for;
+	/* The peer's announcements that the program has been told, and after how many messages the next one is. */
+	uint64_t told;
+	uint64_t next_told_after;
 
 	/* Send tasks of this connection that are out of their pool. */
 	uint32_t num_tasks;

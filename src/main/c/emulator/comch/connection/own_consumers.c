@@ -2,29 +2,27 @@
 
 #include "readings.h"
 
-static void set_mark(struct doca_comch_connection *connection, struct shm_mark *mark)
+/* Puts a start or an end behind all earlier ones, and behind all earlier messages. The connection's lock is held. */
+static void tell(struct doca_comch_connection *connection, uint64_t entry)
 {
-	/* Release: pair with the acquire loads in peer_consumers_next_event. */
-	atomic_store_explicit(&mark->order, ++connection->announcements, memory_order_release);
-	atomic_store_explicit(&mark->after, atomic_load_explicit(&connection->tx.accepted, memory_order_relaxed),
-			      memory_order_release);
+	struct shm_half *own = connection->own;
+	struct shm_announcement *next = &own->announcements[connection->announcements++ % SHM_ANNOUNCEMENTS];
+	atomic_store_explicit(&next->entry, entry, memory_order_relaxed);
+	atomic_store_explicit(&next->after, atomic_load_explicit(&connection->tx.accepted, memory_order_relaxed),
+			      memory_order_relaxed);
+	/* Pairs with the acquire load in peer_consumers_next_event. */
+	atomic_store_explicit(&own->announced, connection->announcements, memory_order_release);
 }
 
-/* Writes the consumer's state to the directory, with its place behind all earlier starts, ends and messages. The
- * connection's lock is held. */
+/* Writes the consumer's state to the directory. The connection's lock is held. */
 static void announce(struct doca_comch_connection *connection, const struct own_consumer *consumer,
 		     enum shm_consumer_state state)
 {
-	struct shm_half *own = connection->own;
-	struct shm_marks *marks = &own->marks[consumer->slot];
-	if (state == SHM_CONSUMER_RUNNING)
-		set_mark(connection, &marks->began[consumer->generation & 1]);
-	else if (state == SHM_CONSUMER_EXPIRED)
-		set_mark(connection, &marks->ended[consumer->generation & 1]);
+	uint64_t entry = shm_entry(consumer->id, consumer->generation, state);
 	/* Release: a producer that sees RUNNING sees the region's header. Pairs with the load in directory_entry. */
-	atomic_store_explicit(&own->directory[consumer->slot], shm_entry(consumer->id, consumer->generation, state),
-			      memory_order_release);
-	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
+	atomic_store_explicit(&connection->own->directory[consumer->slot], entry, memory_order_release);
+	if (state == SHM_CONSUMER_RUNNING || state == SHM_CONSUMER_EXPIRED)
+		tell(connection, entry);
 	connection_alert_peer(connection);
 	/* A payload that is on its way to the consumer may have to end. */
 	connection_wake_peer(connection, &connection->peer->asleep_for_transfers);
@@ -61,20 +59,33 @@ void own_consumer_ask_for_registration(struct doca_comch_connection *connection,
 	connection_wake_engines(connection, NULL);
 }
 
-static void register_one(struct doca_comch_connection *connection, struct own_consumer *consumer)
+/* Whether the peer has told its program so much that a start and its end can be announced, and the ends of all that
+ * run. The connection's lock is held. */
+static bool has_room(const struct doca_comch_connection *connection)
 {
-	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) != REGISTRATION_WANTED)
-		return;
-	announce(connection, consumer, SHM_CONSUMER_RUNNING);
-	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
-	atomic_store_explicit(&connection->starts_announced, true, memory_order_relaxed);
+	uint64_t told = atomic_load_explicit(&connection->peer->told, memory_order_acquire);
+	uint64_t taken = connection->announcements - told;
+	for (const struct own_consumer *c = connection->consumers; c != NULL; c = c->next)
+		taken += atomic_load_explicit(&c->registration, memory_order_relaxed) == REGISTERED;
+	return /* guard: announcements-room=1 */ taken <= SHM_ANNOUNCEMENTS - 2;
 }
 
 /* The connection's lock is held. */
 static void register_all(struct doca_comch_connection *connection)
 {
-	for (struct own_consumer *c = connection->consumers; c != NULL; c = c->next)
-		register_one(connection, c);
+	for (struct own_consumer *c = connection->consumers; c != NULL; c = c->next) {
+		if (atomic_load_explicit(&c->registration, memory_order_acquire) != REGISTRATION_WANTED)
+			continue;
+		if (!has_room(connection)) {
+			atomic_store_explicit(&connection->starts_wait, true, memory_order_relaxed);
+			atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_relaxed);
+			return;
+		}
+		announce(connection, c, SHM_CONSUMER_RUNNING);
+		atomic_store_explicit(&c->registration, REGISTERED, memory_order_release);
+		atomic_store_explicit(&connection->starts_announced, true, memory_order_relaxed);
+	}
+	atomic_store_explicit(&connection->starts_wait, false, memory_order_relaxed);
 }
 
 void own_consumers_register_waiting(struct doca_comch_connection *connection)
@@ -89,11 +100,12 @@ void own_consumers_register_waiting(struct doca_comch_connection *connection)
 void own_consumer_end(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
 	pthread_mutex_lock(&connection->lock);
-	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED) {
+	if (atomic_load_explicit(&consumer->registration, memory_order_relaxed) == REGISTERED) {
 		/* Consumers that were started before this stop are announced before it. */
 		register_all(connection);
 		announce(connection, consumer, SHM_CONSUMER_EXPIRED);
 	}
+	atomic_store_explicit(&consumer->registration, NOT_REGISTERED, memory_order_release);
 	pthread_mutex_unlock(&connection->lock);
 }
 
@@ -127,27 +139,16 @@ bool own_consumers_start_first(struct doca_comch_connection *connection, const s
 
 /* ---- slots and ids ---- */
 
-/* A slot that nobody has, and whose last consumer never ran or has been seen to end by the peer. A stopped consumer
- * keeps its slot: it may still be flushing, or start again. The connection's lock is held. */
-static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
+/* A slot that nobody has. A stopped consumer keeps its slot: it may still be flushing, or start again. The connection's
+ * lock is held. */
+static bool find_slot(const struct doca_comch_connection *connection, uint32_t *found)
 {
 	bool taken[SHM_CONSUMER_SLOTS] = {false};
 	for (const struct own_consumer *c = connection->consumers; c != NULL; c = c->next)
 		taken[c->slot] = true;
-	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
-		if (taken[slot])
-			continue;
-		uint64_t entry = atomic_load_explicit(&connection->own->directory[slot], memory_order_relaxed);
-		enum shm_consumer_state state = shm_entry_state(entry);
-		if (state == SHM_CONSUMER_NONE ||
-		    (state == SHM_CONSUMER_EXPIRED &&
-		     /* Pairs with the release store in peer_consumers_next_event. */
-		     /* guard: directory-place=1 */ atomic_load_explicit(&connection->peer->reported[slot],
-									 memory_order_acquire) == entry)) {
-			*found = slot;
+	for (*found = 0; *found < SHM_CONSUMER_SLOTS; (*found)++)
+		if (!taken[*found])
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -181,7 +182,7 @@ void own_consumer_delist(struct doca_comch_connection *connection, struct own_co
 {
 	pthread_mutex_lock(&connection->lock);
 	take_out(connection, consumer);
-	/* One that has run stays visible as expired, until the peer has seen it. */
+	/* One that has run stays visible as expired. */
 	uint64_t entry = atomic_load_explicit(&connection->own->directory[consumer->slot], memory_order_relaxed);
 	if (shm_entry_state(entry) == SHM_CONSUMER_CREATED)
 		announce(connection, consumer, SHM_CONSUMER_NONE);

@@ -261,12 +261,11 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 	uint64_t tail = messages_tail(connection);
 	enum consumer_event event;
 	uint32_t id;
-	while ((event = peer_consumers_next_event(connection, &id)) != CONSUMER_EVENT_NONE) {
-		if (event == CONSUMER_EVENT_LATER)
-			return false;
+	while ((event = peer_consumers_next_event(connection, &id)) != CONSUMER_EVENT_NONE)
 		if (report_consumer(endpoint, connection, event, id))
 			return true;
-	}
+	if (EMU_UNLIKELY(connection->broken))
+		return false;
 	uint32_t len;
 	if (messages_receive(connection, tail, endpoint->received, &len) != DOCA_SUCCESS)
 		return false;
@@ -284,9 +283,7 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 	/* Order matters: what was sent before the goodbye is visible once the goodbye is. */
 	if (!connection_peer_closed(connection) && !connection->peer_died)
 		return false;
-	return messages_tail(connection) == connection->rx.head &&
-	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) ==
-		       connection->directory_version_seen;
+	return messages_tail(connection) == connection->rx.head && peer_consumers_all_told(connection);
 }
 
 /* Whoever uses it last gives its memory back, and that need not be this thread. */
@@ -303,11 +300,11 @@ uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca
 		endpoint_push_pending(endpoint, connection);
 	if (connection->connect_event_due || connection->peer_died || connection->broken ||
 	    connection_peer_closed(connection) ||
-	    atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
-	    (connection->rx.messages >= connection->directory_waits_for &&
-	     atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
-		     connection->directory_version_seen))
+	    (connection->rx.messages >= connection->next_told_after && !peer_consumers_all_told(connection)))
 		return 0;
+	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0)
+		return atomic_load_explicit(&connection->starts_wait, memory_order_relaxed) ? READING_NOTIFY_POLL_NS
+											    : 0;
 	if (messages_tail(connection) == connection->rx.head)
 		return EMU_NEVER;
 	return fault_travel_left(connection->rx.travelling);

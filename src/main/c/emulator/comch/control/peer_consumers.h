@@ -8,11 +8,13 @@ enum consumer_event {
 	CONSUMER_EVENT_NONE, /* messages come first, if anything */
 	CONSUMER_EVENT_NEW,
 	CONSUMER_EVENT_EXPIRED,
-	CONSUMER_EVENT_LATER, /* the peer is changing something right now, and rings when it has */
 };
 
-/* The next change of the peer's consumers that has not been reported to the program, if it comes before the next
- * message: changes keep their order, also among the messages. */
+/* The next start or end of one of the peer's consumers, if it comes before the next message: each is told once, in
+ * order, also among the messages. A peer that breaks the protocol breaks the connection. */
 enum consumer_event peer_consumers_next_event(struct doca_comch_connection *connection, uint32_t *id);
+
+/* Whether the program has been told all that the peer has announced so far. */
+bool peer_consumers_all_told(const struct doca_comch_connection *connection);
 
 #endif

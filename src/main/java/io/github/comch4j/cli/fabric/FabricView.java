@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * the endpoint API's {@code memory.h}.
  */
 public final class FabricView {
-    static final int LAYOUT_VERSION = 9;
+    static final int LAYOUT_VERSION = 10;
 
     private static final int MOST_FILES = 10_000;
     private static final int MOST_DESCRIPTORS = 1 << 20; // of all processes
@@ -35,7 +35,7 @@ public final class FabricView {
     private static final int NAME_BYTES = 128;
     private static final int PLACE_CHARS = 12;
 
-    private static final int HALF_BYTES = 18624;
+    private static final int HALF_BYTES = 17664;
     private static final int TAIL = 0;
     private static final int HEAD = 64;
     private static final int HEAD_MESSAGES = 72;
