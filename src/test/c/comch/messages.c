@@ -147,6 +147,36 @@ static void the_memory_may_be_reused_right_after_the_submit(void **state)
 	pair_close(&pair);
 }
 
+static void a_message_can_be_changed_until_the_submit(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_comch_server_set_recv_queue_size(pair.server.server, 2));
+	pair_connect(&pair);
+	struct doca_comch_task_send *tasks[6];
+	char text[] = "first";
+	pair.client.keep_tasks = true;
+	for (size_t i = 0; i < 6; i++)
+		OK(alloc_send(&pair.client, pair.client.connection, text, 5, &tasks[i]));
+	/* Four of them find no room. */
+	for (size_t i = 0; i < 6; i++) {
+		text[0] = (char)('a' + i);
+		OK(doca_task_submit(doca_comch_task_send_as_task(tasks[i])));
+	}
+	text[0] = '?';
+	UNTIL(count_of(&pair.client.record, SENT) == 6, pair.server.pe, pair.client.pe);
+	text[0] = 'g';
+	OK(doca_task_submit(doca_comch_task_send_as_task(tasks[0])));
+	UNTIL(count_of(&pair.server.record, MESSAGE) == 7, pair.server.pe, pair.client.pe);
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(nth(&pair.server.record, MESSAGE, i)->bytes[0], 'a' + i);
+	UNTIL(count_of(&pair.client.record, SENT) == 7, pair.client.pe);
+	for (size_t i = 0; i < 6; i++)
+		doca_task_free(doca_comch_task_send_as_task(tasks[i]));
+	pair_close(&pair);
+}
+
 static void a_full_pool_gives_no_memory_until_a_task_is_freed(void **state)
 {
 	(void)state;
@@ -665,6 +695,7 @@ int main(void)
 		cmocka_unit_test(empty_and_over_long_messages_are_refused),
 		cmocka_unit_test(the_smaller_maximum_of_both_sides_holds),
 		cmocka_unit_test(the_memory_may_be_reused_right_after_the_submit),
+		cmocka_unit_test(a_message_can_be_changed_until_the_submit),
 		cmocka_unit_test(a_full_pool_gives_no_memory_until_a_task_is_freed),
 		cmocka_unit_test(a_full_queue_holds_messages_back_and_loses_none),
 		cmocka_unit_test(a_send_completes_while_the_peer_sleeps),

@@ -138,7 +138,7 @@ doca_error_t endpoint_task_send_alloc_init(struct comch_endpoint *endpoint, stru
 	taken->connection = peer;
 	peer->num_tasks++;
 	taken->len = len;
-	memcpy(taken->message, message, len);
+	taken->source = message;
 	*task = taken;
 	return DOCA_SUCCESS;
 }
@@ -157,7 +157,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	/* Messages that wait already go first. */
 	result = DOCA_ERROR_AGAIN;
 	if (connection->tx.pending_first == NULL)
-		result = messages_send(connection, send->message, send->len);
+		result = messages_send(connection, send->source, send->len);
 	else
 		own_consumers_register(connection); /* as messages_send does */
 	if (result == DOCA_ERROR_NOT_CONNECTED)
@@ -171,6 +171,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 		task_fifo_push(&endpoint->done, task);
 		return DOCA_SUCCESS;
 	}
+	memcpy(send->message, send->source, send->len);
 	send->next_pending = NULL;
 	if (connection->tx.pending_first == NULL)
 		connection->tx.pending_first = send;

@@ -25,7 +25,8 @@ struct doca_comch_task_send {
 	struct doca_comch_connection *connection;
 	struct doca_comch_task_send *next_pending;
 	uint32_t len;
-	/* The message, copied when the task is allocated [Q5]; endpoint->max_msg_size bytes. */
+	const void *source; /* the program's message, which it may change until the submit [Q5] */
+	/* The message while it waits for room; endpoint->max_msg_size bytes. */
 	_Alignas(16) uint8_t message[];
 };
 
