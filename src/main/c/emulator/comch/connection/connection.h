@@ -49,6 +49,8 @@ struct doca_comch_connection {
 	/* The peer's process has ended, or has broken the protocol: there will be no goodbye. */
 	bool peer_died;
 	bool broken;
+	/* That the peer's consumers run has been logged, at the end of the connection. */
+	bool teardown_told;
 	/* This side has said goodbye. */
 	bool goodbye_said;
 

@@ -309,10 +309,10 @@ static void client_disarm(struct doca_ctx *ctx)
 static doca_error_t client_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = of_ctx(ctx);
-	if (atomic_load_explicit(&client->connection->active_children, memory_order_acquire) > 0)
-		return READING_STOP_WITH_CHILDREN;
-	endpoint_start_grace(&client->endpoint);
-	return DOCA_SUCCESS;
+	doca_error_t result = endpoint_may_part(&client->endpoint, client->connection);
+	if (result == DOCA_SUCCESS)
+		endpoint_start_grace(&client->endpoint);
+	return result;
 }
 
 static const struct emu_ctx_ops client_ops = {

@@ -287,6 +287,31 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 	return messages_tail(connection) == connection->rx.head && peer_consumers_all_told(connection);
 }
 
+static bool peer_is_gone(const struct doca_comch_connection *connection)
+{
+	return !atomic_load(&connection->established) || atomic_load(&connection->lost) || connection->peer_died ||
+	       connection->broken || connection_peer_closed(connection);
+}
+
+doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+{
+	if (atomic_load_explicit(&connection->active_children, memory_order_acquire) > 0)
+		return READING_STOP_WITH_CHILDREN;
+	uint32_t running = peer_is_gone(connection) ? 0 : peer_consumers_running(connection);
+	if (running == 0)
+		return DOCA_SUCCESS;
+	bool strict = emu_dev_strict(endpoint->dev);
+	static const char text[] =
+		"\"%s\": the connection ends while consumers of the peer run (%u): both ends are to "
+		"stop theirs first, or errors may occur";
+	if (strict)
+		emu_log_reason(text, endpoint->name, running);
+	if (!connection->teardown_told)
+		EMU_LOG_EVENT(text, endpoint->name, running);
+	connection->teardown_told = true;
+	return strict ? READING_STOP_WITH_CHILDREN : DOCA_SUCCESS;
+}
+
 /* Whoever uses it last gives its memory back, and that need not be this thread. */
 static bool is_over(const struct doca_comch_connection *connection)
 {

@@ -50,3 +50,12 @@ enum consumer_event peer_consumers_next_event(struct doca_comch_connection *conn
 	}
 	return CONSUMER_EVENT_NONE;
 }
+
+uint32_t peer_consumers_running(const struct doca_comch_connection *connection)
+{
+	uint32_t running = 0;
+	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++)
+		running += shm_entry_state(atomic_load_explicit(&connection->peer->directory[slot],
+								memory_order_acquire)) == SHM_CONSUMER_RUNNING;
+	return running;
+}

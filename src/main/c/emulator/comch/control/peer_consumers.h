@@ -17,4 +17,7 @@ enum consumer_event peer_consumers_next_event(struct doca_comch_connection *conn
 /* Whether the program has been told all that the peer has announced so far. */
 bool peer_consumers_all_told(const struct doca_comch_connection *connection);
 
+/* How many of the peer's consumers run. */
+uint32_t peer_consumers_running(const struct doca_comch_connection *connection);
+
 #endif

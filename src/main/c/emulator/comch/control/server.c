@@ -266,10 +266,13 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 static doca_error_t server_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = of_ctx(ctx);
-	for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
-		if (server->connections[index] != NULL &&
-		    atomic_load_explicit(&server->connections[index]->active_children, memory_order_acquire) > 0)
-			return READING_STOP_WITH_CHILDREN;
+	for (uint32_t index = 0; index < SHM_DOORBELLS; index++) {
+		if (server->connections[index] == NULL)
+			continue;
+		doca_error_t result = endpoint_may_part(&server->endpoint, server->connections[index]);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
 	server_dismiss_strangers(server);
 	fabric_unlisten(&server->listener);
 	endpoint_start_grace(&server->endpoint);

@@ -91,8 +91,9 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		index++;
 	if (index == SHM_DOORBELLS)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (atomic_load_explicit(&connection->active_children, memory_order_acquire) > 0)
-		return READING_STOP_WITH_CHILDREN;
+	doca_error_t result = endpoint_may_part(&comch_server->endpoint, connection);
+	if (result != DOCA_SUCCESS)
+		return result;
 	emu_pe_wake(comch_server->endpoint.ctx.pe);
 	endpoint_push_pending(&comch_server->endpoint, connection);
 	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection)) {
