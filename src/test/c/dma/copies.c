@@ -6,7 +6,7 @@
 static void bytes_are_copied(void **state)
 {
 	(void)state;
-	static const size_t lengths[] = {0, 1, 63, 64, 65, 4096, 65537, LARGEST - 1, LARGEST};
+	static const size_t lengths[] = {1, 63, 64, 65, 4096, 65537, LARGEST - 1, LARGEST};
 	for (int dpu = 0; dpu < 2; dpu++) {
 		struct copier copier;
 		copier_open(&copier, dpu, 4);
@@ -227,6 +227,34 @@ static void a_map_that_may_not_be_written_is_not(void **state)
 	copier_close(&copier);
 }
 
+static void expect_failed(struct copier *copier, struct doca_buf *src, struct doca_buf *dst)
+{
+	unsigned before = copier->num_ended;
+	submit(copier, src, dst, 1);
+	UNTIL(copier->states[strlen(copier->states) - 1] == 'I', copier->pe);
+	assert_int_equal(copier->num_ended, before + 1);
+	assert_int_equal(copier->status[before], DOCA_ERROR_IO_FAILED);
+	assert_int_equal(data_len_of(dst), 0);
+	give_back(src);
+	give_back(dst);
+	OK(doca_ctx_start(copier->ctx));
+}
+
+static void a_copy_of_nothing_fails(void **state)
+{
+	(void)state;
+	static const size_t nothing[] = {0, 0, 0};
+	struct copier copier;
+	copier_open(&copier, true, 4);
+	struct doca_buf *emptied = source(&copier, 0, 100);
+	OK(doca_buf_reset_data_len(emptied));
+	expect_failed(&copier, emptied, destination(&copier, 0, 100));
+	assert_string_equal(copier.states, "RPIR");
+	expect_failed(&copier, list_of(&copier, true, nothing, 3), destination(&copier, 0, 100));
+	expect_failed(&copier, source(&copier, 0, 0), destination(&copier, 0, 0));
+	copier_close(&copier);
+}
+
 static void a_stop_flushes_what_is_in_flight(void **state)
 {
 	(void)state;
@@ -318,6 +346,7 @@ int main(void)
 		cmocka_unit_test(copies_end_in_the_order_of_their_submits),
 		cmocka_unit_test(a_task_can_be_used_again),
 		cmocka_unit_test(a_map_that_may_not_be_written_is_not),
+		cmocka_unit_test(a_copy_of_nothing_fails),
 		cmocka_unit_test(a_stop_flushes_what_is_in_flight),
 		cmocka_unit_test(a_task_that_is_freed_in_flight_copies_nothing),
 		cmocka_unit_test(a_copy_wakes_who_sleeps),

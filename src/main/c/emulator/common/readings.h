@@ -38,8 +38,9 @@
 /* Of a map that was given none: NVIDIA's samples of DMA write to such maps. */
 #define READING_MMAP_PERMISSIONS DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
 
-/* A copy of DMA that the device cannot make: the permissions of the destination's map, an exporter that has ended. Its
- * context stops by itself then. */
+/* A copy of DMA that the device cannot make: the permissions of the destination's map, an exporter that has ended, a
+ * source without data (NVIDIA's sample of task errors waits for that error). Its context stops by itself then. Empty
+ * buffers in a list that has data elsewhere are passed over. */
 #define READING_DMA_FAILED DOCA_ERROR_IO_FAILED
 
 /* doca_ctx_start in any state but IDLE. */

@@ -109,8 +109,10 @@ static void add_data(struct doca_buf *dst, uint64_t bytes)
 doca_error_t dma_copy(const struct doca_dma_task_memcpy *task)
 {
 	uint32_t num;
-	if (!is_ready(task->src, false) || !is_ready(task->dst, true) || !copy_lists(task->src, task->dst))
+	uint64_t bytes = data_of(task->src, &num);
+	if (bytes == 0 || !is_ready(task->src, false) || !is_ready(task->dst, true) ||
+	    !copy_lists(task->src, task->dst))
 		return READING_DMA_FAILED;
-	add_data(task->dst, data_of(task->src, &num));
+	add_data(task->dst, bytes);
 	return DOCA_SUCCESS;
 }

@@ -140,7 +140,7 @@ public final class DmaContext implements AutoCloseable {
      * waits. Until the copy has ended both are in flight: {@code from} may be so in several copies of this context at
      * once, {@code to} in this one alone.
      *
-     * @param from what to copy: its data
+     * @param from what to copy: its data; without any the copy fails, with {@link DocaError#IO_FAILED}
      * @param to what to copy to: room behind its data for all of them; {@link Buffer#clear} makes the whole window room
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws IllegalStateException if the context is closed or has stopped, or a buffer or its memory is closed, or
