@@ -701,38 +701,52 @@ static struct doca_mmap *export_from(struct doca_dev *dev, const void **descript
 	return mmap;
 }
 
+static void expect_import(const void *descriptor, size_t len, struct doca_dev *dev, doca_error_t expected)
+{
+	struct doca_mmap *imported = NULL;
+	CHECK(doca_mmap_create_from_export(NULL, descriptor, len, dev, &imported) == expected);
+	if (imported != NULL)
+		OK(doca_mmap_destroy(imported));
+}
+
 static void see_exports(const void *unused)
 {
+	enum { DPU, HOST, UNABLE_HOST, OTHER_DPU, OTHER_HOST, UNABLE_DPU, COUNT };
 	(void)unused;
-	choose("dpu 03:00.0\nhost b1:00.0 pf\nhost b1:00.1 pf without=export\ndpu 43:00.0\ndpu 83:00.0 "
-	       "without=export\n");
+	choose("dpu 03:00.0\nhost b1:00.0 pf\nhost b1:00.1 pf without=export,export-to-host\n"
+	       "dpu 43:00.0\nhost c1:00.0 pf\ndpu 83:00.0 without=export,export-to-host\n");
 	see();
-	struct doca_dev *devs[5];
-	uint8_t supported[5], imports[5];
-	for (uint32_t i = 0; i < 5; i++) {
+	struct doca_dev *devs[COUNT];
+	uint8_t exports[COUNT], imports[COUNT];
+	for (uint32_t i = 0; i < COUNT; i++) {
 		OK(doca_dev_open(list[i], &devs[i]));
-		OK(doca_mmap_cap_is_export_pci_supported(list[i], &supported[i]));
+		OK(doca_mmap_cap_is_export_pci_supported(list[i], &exports[i]));
 		OK(doca_mmap_cap_is_create_from_export_pci_supported(list[i], &imports[i]));
+		bool able = i != UNABLE_HOST && i != UNABLE_DPU;
+		CHECK(exports[i] == able && imports[i] == able);
 	}
 	OK(doca_devinfo_destroy_list(list));
-	CHECK(memcmp(supported, (const uint8_t[]){0, 1, 0, 0, 0}, 5) == 0);
-	CHECK(memcmp(imports, (const uint8_t[]){1, 0, 0, 1, 0}, 5) == 0);
 	const void *descriptor;
 	size_t len;
-	OK(doca_mmap_destroy(export_from(devs[2], &descriptor, &len, DOCA_ERROR_NOT_SUPPORTED)));
-	struct doca_mmap *exported = export_from(devs[1], &descriptor, &len, DOCA_SUCCESS);
-	struct doca_mmap *imported = NULL;
-	/* Its own DPU, another one, and one that cannot. */
-	OK(doca_mmap_create_from_export(NULL, descriptor, len, devs[0], &imported));
-	OK(doca_mmap_destroy(imported));
-	CHECK(doca_mmap_create_from_export(NULL, descriptor, len, devs[3], &imported) == DOCA_ERROR_INVALID_VALUE);
-	CHECK(doca_mmap_create_from_export(NULL, descriptor, len, devs[4], &imported) == DOCA_ERROR_NOT_SUPPORTED);
+	OK(doca_mmap_destroy(export_from(devs[UNABLE_HOST], &descriptor, &len, DOCA_ERROR_NOT_SUPPORTED)));
+	OK(doca_mmap_destroy(export_from(devs[UNABLE_DPU], &descriptor, &len, DOCA_ERROR_NOT_SUPPORTED)));
+	struct doca_mmap *exported = export_from(devs[HOST], &descriptor, &len, DOCA_SUCCESS);
+	expect_import(descriptor, len, devs[DPU], DOCA_SUCCESS);
+	expect_import(descriptor, len, devs[OTHER_DPU], DOCA_ERROR_INVALID_VALUE);
+	expect_import(descriptor, len, devs[UNABLE_DPU], DOCA_ERROR_NOT_SUPPORTED);
+	expect_import(descriptor, len, devs[HOST], DOCA_ERROR_INVALID_VALUE);
 	OK(doca_mmap_destroy(exported));
-	for (uint32_t i = 0; i < 5; i++)
+	exported = export_from(devs[DPU], &descriptor, &len, DOCA_SUCCESS);
+	expect_import(descriptor, len, devs[HOST], DOCA_SUCCESS);
+	expect_import(descriptor, len, devs[OTHER_HOST], DOCA_ERROR_INVALID_VALUE);
+	expect_import(descriptor, len, devs[UNABLE_HOST], DOCA_ERROR_NOT_SUPPORTED);
+	expect_import(descriptor, len, devs[DPU], DOCA_ERROR_INVALID_VALUE);
+	OK(doca_mmap_destroy(exported));
+	for (uint32_t i = 0; i < COUNT; i++)
 		OK(doca_dev_close(devs[i]));
 }
 
-static void memory_is_exported_only_to_the_dpu_of_a_function(void **state)
+static void memory_is_exported_only_to_the_other_side_of_a_card(void **state)
 {
 	(void)state;
 	in_child(see_exports, NULL);
@@ -791,7 +805,7 @@ int main(void)
 		machine_test(a_malformed_topology_shows_no_device_and_says_why),
 		machine_test(a_topology_that_cannot_be_read_shows_no_device),
 		machine_test(functions_can_lack_capabilities),
-		machine_test(memory_is_exported_only_to_the_dpu_of_a_function),
+		machine_test(memory_is_exported_only_to_the_other_side_of_a_card),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,4 +1,4 @@
-/* Copies from and to memory that a process on the host has exported, by the DPU's device. */
+/* Copies from and to memory that a process on one side has exported, by the other side's device. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,6 +14,7 @@ enum command { NOTHING, STOP, END };
 struct talk {
 	_Atomic(enum command) command;
 	_Atomic bool ready;
+	bool from_dpu;
 	uint32_t permissions;
 	uint64_t where;
 	size_t len;
@@ -31,7 +32,8 @@ static int export_and_obey(void *argument)
 	const void *descriptor;
 	(void)argument;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	devices_open_host(&devices);
+	talk->from_dpu ? devices_open_dpu(&devices) : devices_open_host(&devices);
+	struct doca_dev *dev = talk->from_dpu ? devices.dpu : devices.host;
 	uint8_t *bytes = mmap(NULL, EXPORTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(bytes != MAP_FAILED);
 	for (size_t i = 0; i < EXPORTED; i++)
@@ -39,9 +41,9 @@ static int export_and_obey(void *argument)
 	OK(doca_mmap_create(&map));
 	OK(doca_mmap_set_memrange(map, bytes, EXPORTED));
 	OK(doca_mmap_set_permissions(map, talk->permissions));
-	OK(doca_mmap_add_dev(map, devices.host));
+	OK(doca_mmap_add_dev(map, dev));
 	OK(doca_mmap_start(map));
-	OK(doca_mmap_export_pci(map, devices.host, &descriptor, &talk->len));
+	OK(doca_mmap_export_pci(map, dev, &descriptor, &talk->len));
 	memcpy(talk->descriptor, descriptor, talk->len);
 	talk->where = (uint64_t)bytes;
 	talk->ready = true;
@@ -65,10 +67,11 @@ static int export_and_obey(void *argument)
 		}                                                                                                      \
 	} while (0)
 
-static void exporter_start(uint32_t permissions)
+static void exporter_start(bool from_dpu, uint32_t permissions)
 {
 	talk = mmap(NULL, sizeof(*talk), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(talk != MAP_FAILED);
+	talk->from_dpu = from_dpu;
 	talk->permissions = permissions;
 	exporter = child_start(export_and_obey, NULL);
 	AWAIT(talk->ready);
@@ -99,12 +102,11 @@ static struct doca_buf *there(struct copier *copier, struct doca_mmap *map, size
 	return buf_of(copier, map, (void *)(uintptr_t)(talk->where + at), len, full ? len : 0);
 }
 
-static void memory_of_the_host_is_read_and_written(void **state)
+static void exported_memory_is_read_and_written(bool from_dpu)
 {
-	(void)state;
 	struct copier copier;
-	exporter_start(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	copier_open(&copier, true, 4);
+	exporter_start(from_dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	copier_open(&copier, !from_dpu, 4);
 	struct doca_mmap *map = import(&copier);
 	static const size_t lengths[] = {1, 4096, 70000, (size_t)2 << 20};
 	for (size_t n = 0; n < sizeof(lengths) / sizeof(lengths[0]); n++) {
@@ -117,7 +119,7 @@ static void memory_of_the_host_is_read_and_written(void **state)
 		give_back(src);
 		give_back(dst);
 	}
-	/* To the host, and from one place there to another. */
+	/* To the exporter, and from one place there to another. */
 	struct doca_buf *src = source(&copier, 0, 32), *dst = there(&copier, map, 0, 32, false),
 			*second = there(&copier, map, 32, 32, false);
 	assert_int_equal(copied(&copier, src, dst), DOCA_SUCCESS);
@@ -134,11 +136,23 @@ static void memory_of_the_host_is_read_and_written(void **state)
 	exporter_end();
 }
 
+static void memory_of_the_host_is_read_and_written(void **state)
+{
+	(void)state;
+	exported_memory_is_read_and_written(false);
+}
+
+static void memory_of_the_dpu_is_read_and_written(void **state)
+{
+	(void)state;
+	exported_memory_is_read_and_written(true);
+}
+
 static void what_may_only_be_read_is_not_written(void **state)
 {
 	(void)state;
 	struct copier copier;
-	exporter_start(DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	exporter_start(false, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	copier_open(&copier, true, 4);
 	struct doca_mmap *map = import(&copier);
 	struct doca_buf *src = there(&copier, map, 0, 64, true), *dst = destination(&copier, 0, 64),
@@ -188,27 +202,31 @@ static void kill_exporter(void)
 static void a_copy_fails_when_the_exporter_is_killed(void **state)
 {
 	(void)state;
-	struct copier copier;
-	exporter_start(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	copier_open(&copier, true, 4);
-	struct doca_mmap *map = import(&copier);
-	check_fails(&copier, map, kill_exporter);
-	OK(doca_mmap_destroy(map));
-	copier_close(&copier);
-	munmap(talk, sizeof(*talk));
+	for (int from_dpu = 0; from_dpu < 2; from_dpu++) {
+		struct copier copier;
+		exporter_start(from_dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		copier_open(&copier, !from_dpu, 4);
+		struct doca_mmap *map = import(&copier);
+		check_fails(&copier, map, kill_exporter);
+		OK(doca_mmap_destroy(map));
+		copier_close(&copier);
+		munmap(talk, sizeof(*talk));
+	}
 }
 
 static void a_copy_fails_when_the_export_has_ended(void **state)
 {
 	(void)state;
-	struct copier copier;
-	exporter_start(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	copier_open(&copier, true, 4);
-	struct doca_mmap *map = import(&copier);
-	check_fails(&copier, map, exporter_stop_map);
-	OK(doca_mmap_destroy(map));
-	copier_close(&copier);
-	exporter_end();
+	for (int from_dpu = 0; from_dpu < 2; from_dpu++) {
+		struct copier copier;
+		exporter_start(from_dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		copier_open(&copier, !from_dpu, 4);
+		struct doca_mmap *map = import(&copier);
+		check_fails(&copier, map, exporter_stop_map);
+		OK(doca_mmap_destroy(map));
+		copier_close(&copier);
+		exporter_end();
+	}
 }
 
 /* In the middle of full traffic: every task ends, and nothing faults. */
@@ -217,7 +235,7 @@ static void a_kill_in_the_middle_ends_every_task(void **state)
 	(void)state;
 	for (int round = 0; round < 10; round++) {
 		struct copier copier;
-		exporter_start(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		exporter_start(false, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 		copier_open(&copier, true, 32);
 		struct doca_mmap *map = import(&copier);
 		struct doca_buf *src[32], *dst[32];
@@ -275,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_the_host_is_read_and_written),
+		cmocka_unit_test(memory_of_the_dpu_is_read_and_written),
 		cmocka_unit_test(what_may_only_be_read_is_not_written),
 		cmocka_unit_test(a_copy_fails_when_the_exporter_is_killed),
 		cmocka_unit_test(a_copy_fails_when_the_export_has_ended),

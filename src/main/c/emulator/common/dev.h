@@ -22,6 +22,7 @@ enum emu_capability {
 	EMU_CAN_EXPORT = 8, /* memory maps, from the host to the DPU */
 	EMU_CAN_DPA = 16,   /* programs on the DPA; see dpa.h */
 	EMU_CAN_DMA = 32,
+	EMU_CAN_EXPORT_TO_HOST = 64, /* memory maps, from the DPU to the host */
 };
 
 EMU_PRIVATE_API bool emu_devinfo_can(const struct doca_devinfo *info, enum emu_capability capability);

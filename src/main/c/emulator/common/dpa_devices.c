@@ -34,7 +34,7 @@ bool emu_dev_card_reads_exports(const struct doca_dev *dev)
 	const struct emu_topology *topology = dev->info.function->machine;
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct emu_function *function = &topology->functions[i];
-		if (function->dpu && strcmp(function->card, dev->info.function->card) == 0 &&
+		if (function->dpu != dev->info.function->dpu && strcmp(function->card, dev->info.function->card) == 0 &&
 		    (~function->lacks & (EMU_CAN_DPA | EMU_CAN_DMA)) != 0)
 			return true;
 	}

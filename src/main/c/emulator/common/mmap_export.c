@@ -17,7 +17,7 @@
 #include "shared_pages.h"
 
 #define MAGIC UINT64_C(0x50414d4d554d4544) /* "DEMUMMAP" */
-#define VERSION 2u
+#define VERSION 3u
 #define PCI_PERMISSIONS ((uint32_t)(DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
 
 /* What travels to the importer, by whatever channel the program likes. Both ends are on one machine, so the
@@ -32,8 +32,8 @@ struct descriptor {
 	uint64_t export_id;
 	uint64_t addr;
 	uint64_t len;
-	int32_t file; /* with what kernels need to reach the memory; negative: none */
-	uint32_t reserved;
+	int32_t file;      /* with what kernels need to reach the memory; negative: none */
+	uint32_t from_dpu; /* the side of the exporting device: 1, or 0 for the host */
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE + 3];
 	uint64_t checksum; /* of all bytes before it */
 };
@@ -121,6 +121,16 @@ void emu_mmap_drop_exports(struct doca_mmap *mmap)
 	}
 }
 
+static bool can_export(const struct doca_devinfo *info)
+{
+	return emu_devinfo_can(info, emu_devinfo_is_dpu(info) ? EMU_CAN_EXPORT_TO_HOST : EMU_CAN_EXPORT);
+}
+
+static bool can_import(const struct doca_devinfo *info)
+{
+	return emu_devinfo_can(info, emu_devinfo_is_dpu(info) ? EMU_CAN_EXPORT : EMU_CAN_EXPORT_TO_HOST);
+}
+
 /* With the map's lock held. */
 static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca_dev *dev)
 {
@@ -153,6 +163,7 @@ static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca
 		.addr = (uint64_t)(uintptr_t)mmap->addr,
 		.len = mmap->len,
 		.file = mmap->pages == NULL ? -1 : emu_shared_file(mmap->pages),
+		.from_dpu = emu_dev_is_dpu(dev),
 	};
 	snprintf(made->descriptor.pci, sizeof(made->descriptor.pci), "%s", emu_dev_pci(dev));
 	made->descriptor.checksum = checksum(&made->descriptor);
@@ -173,7 +184,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		result = DOCA_ERROR_NOT_PERMITTED;
 	} else if (!emu_mmap_has_dev(mmap, dev)) {
 		result = DOCA_ERROR_NOT_FOUND;
-	} else if (emu_dev_is_dpu(dev) || !emu_dev_can(dev, EMU_CAN_EXPORT)) {
+	} else if (!can_export(doca_dev_as_devinfo(dev))) {
 		result = DOCA_ERROR_NOT_SUPPORTED;
 	} else if ((mmap->permissions & PCI_PERMISSIONS) == 0) {
 		result = DOCA_ERROR_NOT_PERMITTED;
@@ -217,13 +228,17 @@ static bool is_well_formed(const struct descriptor *d)
 	       /* guard: export-end=1 */ d->addr <= UINTPTR_MAX - d->len;
 }
 
-/* The exporting function is one that the card of this DPU device has on the host. */
-static bool is_on_this_bus(const struct descriptor *d, const struct doca_dev *dev)
+/* The exporting function is one of this device's card, on the other side of the bus. */
+static bool is_across_this_bus(const struct descriptor *d, const struct doca_dev *dev)
 {
-	const struct emu_topology *all = dev->info.function->machine;
-	for (size_t i = 0; i < all->count; i++)
-		if (!all->functions[i].dpu && strncmp(all->functions[i].pci, d->pci, sizeof(d->pci)) == 0)
-			return /* guard: export-card=1 */ strcmp(all->functions[i].card, dev->info.function->card) == 0;
+	const struct emu_function *own = dev->info.function;
+	if (/* guard: export-side */ d->from_dpu != !own->dpu)
+		return false;
+	for (size_t i = 0; i < own->machine->count; i++) {
+		const struct emu_function *function = &own->machine->functions[i];
+		if (function->dpu != own->dpu && strncmp(function->pci, d->pci, sizeof(d->pci)) == 0)
+			return /* guard: export-card=1 */ strcmp(function->card, own->card) == 0;
+	}
 	return false;
 }
 
@@ -272,11 +287,11 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	if (export_desc == NULL || dev == NULL || mmap == NULL ||
 	    /* guard: export-length */ export_desc_len != sizeof(struct descriptor))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!emu_dev_is_dpu(dev) || !emu_dev_can(dev, EMU_CAN_EXPORT))
+	if (!can_import(doca_dev_as_devinfo(dev)))
 		return DOCA_ERROR_NOT_SUPPORTED;
 	struct descriptor d;
 	memcpy(&d, export_desc, sizeof(d));
-	if (!is_well_formed(&d) || !is_on_this_bus(&d, dev))
+	if (!is_well_formed(&d) || !is_across_this_bus(&d, dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (/* guard: export-permissions */ (d.permissions & PCI_PERMISSIONS) == 0)
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -313,7 +328,7 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
 {
 	if (devinfo == NULL || mmap_export == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*mmap_export = !emu_devinfo_is_dpu(devinfo) && emu_devinfo_can(devinfo, EMU_CAN_EXPORT);
+	*mmap_export = can_export(devinfo);
 	return DOCA_SUCCESS;
 }
 
@@ -321,6 +336,6 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 {
 	if (devinfo == NULL || from_export == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*from_export = emu_devinfo_is_dpu(devinfo) && emu_devinfo_can(devinfo, EMU_CAN_EXPORT);
+	*from_export = can_import(devinfo);
 	return DOCA_SUCCESS;
 }

@@ -55,8 +55,13 @@ static bool parse_without(struct span value, unsigned *lacks)
 		const char *name;
 		enum emu_capability capability;
 	} known[] = {
-		{"comch", EMU_CAN_COMCH},   {"producer", EMU_CAN_PRODUCE}, {"consumer", EMU_CAN_CONSUME},
-		{"export", EMU_CAN_EXPORT}, {"dpa", EMU_CAN_DPA},          {"dma", EMU_CAN_DMA},
+		{"comch", EMU_CAN_COMCH},
+		{"producer", EMU_CAN_PRODUCE},
+		{"consumer", EMU_CAN_CONSUME},
+		{"export", EMU_CAN_EXPORT},
+		{"dpa", EMU_CAN_DPA},
+		{"dma", EMU_CAN_DMA},
+		{"export-to-host", EMU_CAN_EXPORT_TO_HOST},
 	};
 	do {
 		struct span name = span_cut(&value, ',');

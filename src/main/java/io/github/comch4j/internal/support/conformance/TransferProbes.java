@@ -25,7 +25,7 @@ final class TransferProbes {
     private TransferProbes() {}
 
     static List<Probe> of(Generation generation) {
-        List<Probe> probes = new ArrayList<>(List.of(room(), stillPeer(), leavingConsumer(), imported()));
+        List<Probe> probes = new ArrayList<>(List.of(room(), stillPeer(), leavingConsumer(), imported(), fromDpu()));
         if (generation == Generation.COMCH) {
             probes.add(immediate());
             probes.add(immediateAlone());
@@ -212,6 +212,28 @@ final class TransferProbes {
                         stage.settle(100);
                     }
                     stage.tell("done");
+                })
+                .build();
+    }
+
+    private static Probe fromDpu() {
+        return Probe.of("memory.from-dpu", "The DPU's memory, exported, and imported on the host")
+                .expect("export", "SUCCESS")
+                .expect("import", "SUCCESS")
+                .host(stage -> {
+                    byte[] descriptor = Base64.getDecoder().decode(stage.hear());
+                    if (descriptor.length > 0) {
+                        stage.answer(
+                                "import", Outcome.of(() -> stage.own(MemoryMap.importFrom(stage.device, descriptor))));
+                    }
+                    stage.tell("done");
+                })
+                .dpu(stage -> {
+                    MemoryMap memory = stage.memory(SIZE);
+                    byte[][] descriptor = {{}};
+                    stage.answer("export", Outcome.of(() -> descriptor[0] = memory.exportPci(stage.device)));
+                    stage.tell(Base64.getEncoder().encodeToString(descriptor[0]));
+                    stage.hear("done");
                 })
                 .build();
     }
