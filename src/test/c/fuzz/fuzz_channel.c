@@ -315,13 +315,14 @@ static void end_receives(void)
 		s.received++;
 		break;
 	case DOCA_ERROR_CONNECTION_RESET:
-		REQUIRE(from != NULL && len == 0 && !s.reset[note(from)]);
+		REQUIRE(from != NULL && len == room && !s.reset[note(from)]);
 		s.reset[note(from)] = true;
 		break;
 	case DOCA_ERROR_INVALID_VALUE:
 		REQUIRE(len > room && len <= MSG_SIZE);
 		break;
 	default:
+		REQUIRE(len == room && from == NULL);
 		REQUIRE(result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_INITIALIZATION ||
 			result == DOCA_ERROR_NOT_CONNECTED);
 	}

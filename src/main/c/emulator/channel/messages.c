@@ -182,17 +182,30 @@ static struct doca_comm_channel_addr_t *first_arrived(struct doca_comm_channel_e
 	return first != NULL && endpoint->num_peers > 1 ? scan(endpoint, now) : first;
 }
 
+/* The program is given the address of a peer. */
+static void give(struct doca_comm_channel_addr_t *peer, struct doca_comm_channel_addr_t **from)
+{
+	*from = peer;
+	peer->given = true;
+}
+
 static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer, void *message,
-			 size_t *len, uint64_t now)
+			 size_t *len, struct doca_comm_channel_addr_t **from, uint64_t now)
 {
 	struct ring_in *ring = &peer->in;
 	size_t room = *len;
-	*len = ring->len;
 	if (room < ring->len) {
 		emu_log_reason("a message of %u bytes does not fit into %zu", ring->len, room);
+		*len = ring->len;
+		give(peer, from);
 		return READING_ENDPOINT_BAD_LENGTH;
 	}
+	doca_error_t fault = faults_any() ? fault_of_receive(NULL) : DOCA_SUCCESS;
+	if (fault != DOCA_SUCCESS)
+		return fault; /* the message stays */
 	ring_in_take(ring, message);
+	*len = ring->len;
+	give(peer, from);
 	endpoint->picks++;
 	/* It was there when it sent this. */
 	if (ring->arrival < now && ring->arrival > peer->looked_at_ns)
@@ -201,7 +214,7 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	peer->counters.recv_bytes += ring->len;
 	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
 		peer_ring(&peer->send_bell, &ring->peer->armed_send);
-	return faults_any() ? fault_of_receive(NULL) : DOCA_SUCCESS;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *message, size_t *len,
@@ -221,7 +234,6 @@ doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *mes
 	if (first == NULL && service && !admitted && due)
 		service_admit(endpoint, now);
 	if (first == NULL) {
-		*len = 0;
 		if (!service && atomic_load(&endpoint->peers[0]->state) == PEER_ABORTED)
 			return READING_PEER_ABORTED;
 		if (atomic_load(&endpoint->failed_handshakes) == 0)
@@ -229,11 +241,10 @@ doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *mes
 		atomic_fetch_sub(&endpoint->failed_handshakes, 1);
 		return READING_HANDSHAKE_FAILED;
 	}
-	*from = first;
 	if (atomic_load(&first->reset_due)) {
 		atomic_store(&first->reset_due, false);
-		*len = 0;
+		give(first, from);
 		return DOCA_ERROR_CONNECTION_RESET;
 	}
-	return take(endpoint, first, message, len, now);
+	return take(endpoint, first, message, len, from, now);
 }

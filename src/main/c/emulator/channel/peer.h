@@ -65,6 +65,12 @@ struct doca_comm_channel_addr_t {
 	_Atomic bool violated;           /* its wake-ups were against the protocol */
 	_Atomic bool reset_due;          /* recvfrom has to report that it is broken */
 	bool gone_told;                  /* the program has been told, by the service's state */
+	bool given;                      /* the program has been given this address, and may disconnect it */
+	bool asked;                      /* it need not, or has, asked whether a client's connection is complete */
+
+	/* Of a service's: the endpoint at the other end, by its process and the number that it has there. */
+	uint8_t process[WIRE_COOKIE_BYTES];
+	uint64_t number;
 };
 
 /* A new peer, not yet in its endpoint's list. Takes `map` over on success. */
