@@ -65,6 +65,15 @@ static void single_calls_fail(void **state)
 	with_faults("fail_send=2:IO_FAILED,fail_recv=2:UNKNOWN", the_second_of_each_fails);
 }
 
+static void expect_handshake_to_fail(endpoint *service)
+{
+	char byte;
+	size_t len = 1;
+	address *from = NULL;
+	GIVES(DOCA_ERROR_INITIALIZATION, receive(service, &byte, &len, &from));
+	CHECK(len == 1 && from == NULL);
+}
+
 static int a_client_is_refused(void *unused)
 {
 	(void)unused;
@@ -73,6 +82,7 @@ static int a_client_is_refused(void *unused)
 	endpoint *service = service_make(&devices, "refuse", small), *client = client_make(&devices, small);
 	address *peer;
 	OK(doca_comm_channel_ep_connect(client, "refuse", &peer));
+	expect_handshake_to_fail(service);
 	expect_nothing(service);
 	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
 	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "doca_log.h"
+
 #define PATIENCE_MS 60000
 
 void harness_fail(const char *file, int line, const char *what)
@@ -290,6 +292,31 @@ bool is_readable(int fd)
 void sleep_on(int fd)
 {
 	CHECK(readable_within(fd, PATIENCE_MS));
+}
+
+/* ---- the log ---- */
+
+static FILE *log_stream;
+static char *log_text;
+static size_t log_size;
+
+void log_keep(void)
+{
+	struct doca_log_backend *backend;
+	if (log_stream != NULL)
+		return;
+	log_stream = open_memstream(&log_text, &log_size);
+	CHECK(log_stream != NULL);
+	OK(doca_log_backend_create_with_file_sdk(log_stream, &backend));
+}
+
+int log_count(const char *text)
+{
+	CHECK(fflush(log_stream) == 0);
+	int count = 0;
+	for (const char *at = log_text; (at = strstr(at, text)) != NULL; at++)
+		count++;
+	return count;
 }
 
 /* ---- processes ---- */

@@ -109,6 +109,13 @@ bool is_readable(int fd);
 /* Sleeps until it is readable; fails after a generous time. */
 void sleep_on(int fd);
 
+/* ---- the log ---- */
+
+/* Keeps what the libraries log from here on. */
+void log_keep(void);
+/* How often that text stands in it. */
+int log_count(const char *text);
+
 /* ---- processes ---- */
 
 /* Runs `body` in a child process. */

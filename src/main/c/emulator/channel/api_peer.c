@@ -26,7 +26,9 @@ doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_ad
 	if (atomic_load(&peer_addr->state) == PEER_CONNECTING)
 		client_go_on(peer_addr);
 	peer_count(peer_addr);
-	switch (atomic_load(&peer_addr->state)) {
+	enum peer_state state = atomic_load(&peer_addr->state);
+	peer_addr->asked |= state != PEER_CONNECTING;
+	switch (state) {
 	case PEER_CONNECTING:
 		return DOCA_ERROR_CONNECTION_INPROGRESS;
 	case PEER_CONNECTED:

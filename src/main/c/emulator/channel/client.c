@@ -24,6 +24,7 @@ static doca_error_t introduce(struct doca_comm_channel_addr_t *peer)
 	hello.max_msg_size = endpoint->max_msg_size;
 	hello.send_queue_size = endpoint->send_queue_size;
 	hello.recv_queue_size = endpoint->recv_queue_size;
+	hello.endpoint_number = endpoint->number;
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
 	/* A service that has closed the socket already has perhaps said why: client_go_on finds out. */
 	struct pollfd answer = {.fd = socket, .events = POLLIN};

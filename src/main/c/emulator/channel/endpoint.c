@@ -47,6 +47,7 @@ uint32_t endpoint_round_msg_size(uint32_t size)
 
 doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
 {
+	static _Atomic uint64_t numbers;
 	emu_log_forget();
 	doca_error_t result = settings_check();
 	if (result != DOCA_SUCCESS)
@@ -55,6 +56,7 @@ doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	atomic_store(&created->handle.kind, HANDLE_ENDPOINT);
+	created->number = atomic_fetch_add(&numbers, 1) + 1;
 	created->max_msg_size = endpoint_round_msg_size(at_most(READING_ENDPOINT_MSG_SIZE, endpoint_max_msg_size()));
 	created->send_queue_size = endpoint_round_queue(at_most(READING_ENDPOINT_QUEUE, endpoint_max_send_queue()));
 	created->recv_queue_size = endpoint_round_queue(at_most(READING_ENDPOINT_QUEUE, endpoint_max_recv_queue()));

@@ -32,6 +32,7 @@ struct endpoint_function {
 
 struct doca_comm_channel_ep_t {
 	struct handle handle;
+	uint64_t number; /* among those of this process, from 1 */
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;
 	uint32_t max_msg_size, send_queue_size, recv_queue_size;

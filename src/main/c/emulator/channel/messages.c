@@ -3,6 +3,7 @@
 #include "base/faults.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
+#include "dev.h"
 #include "sdk_log.h"
 
 /* How often a service that has messages to receive looks whether clients have come. */
@@ -48,6 +49,21 @@ static doca_error_t reset(struct doca_comm_channel_addr_t *peer, const char *why
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
+/* The guide of 1.5 lets a client send once it has seen that the connection is complete. */
+static doca_error_t check_asked(struct doca_comm_channel_addr_t *peer)
+{
+	if (EMU_LIKELY(peer->asked))
+		return DOCA_SUCCESS;
+	bool strict = emu_dev_strict(peer->endpoint->dev);
+	if (!strict)
+		peer->asked = true; /* this is said once */
+	emu_log_event(DOCA_LOG_LEVEL_WARNING,
+		      "client of \"%s\" sends without having asked whether it is connected "
+		      "(doca_comm_channel_peer_addr_update_info)%s",
+		      peer->endpoint->name, strict ? "" : ": a device may refuse that");
+	return strict ? READING_SEND_UNASKED : DOCA_SUCCESS;
+}
+
 /* The peer's side of the connection, before something is sent. */
 static doca_error_t check_peer(struct doca_comm_channel_addr_t *peer)
 {
@@ -82,7 +98,9 @@ static void tell_sender(struct doca_comm_channel_ep_t *endpoint, struct doca_com
 doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *message, size_t len,
 			   struct doca_comm_channel_addr_t *peer)
 {
-	doca_error_t result = check_peer(peer);
+	doca_error_t result = check_asked(peer);
+	if (result == DOCA_SUCCESS)
+		result = check_peer(peer);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (len == 0 || len > peer->max_msg_size) {

@@ -22,10 +22,13 @@
 /* Sending while the handshake is under way. */
 #define READING_SEND_BEFORE_CONNECTED DOCA_ERROR_AGAIN
 
+/* Sending before the client has seen that its connection is complete, where the machine is strict. */
+#define READING_SEND_UNASKED DOCA_ERROR_NOT_CONNECTED
+
 /* Sending to, or receiving from, a peer whose handshake has failed. */
 #define READING_PEER_ABORTED DOCA_ERROR_NOT_CONNECTED
 
-/* recvfrom of a service, once for each handshake that has failed, when there is no message. */
+/* recvfrom of a service, once for each handshake that has failed or was refused, when there is no message. */
 #define READING_HANDSHAKE_FAILED DOCA_ERROR_INITIALIZATION
 
 /* How long disconnect and destroy wait for messages in flight. */

@@ -111,36 +111,53 @@ static bool is_full(struct doca_comm_channel_ep_t *endpoint)
 	return num_served(endpoint) >= limit;
 }
 
+/* Whether the program still holds a client of this function, also one that has gone, or may yet be given it. */
 static bool serves_function(struct doca_comm_channel_ep_t *endpoint, uint32_t function)
 {
 	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
 		struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
-		if (peer->function == function && peer->map != NULL && !peer_has_gone(peer))
+		if (peer->function != function)
+			continue;
+		if (peer->given || (peer->map != NULL && (!peer_has_gone(peer) || ring_in_has_any(&peer->in))))
 			return true;
 	}
 	return false;
 }
 
-enum verdict { WELCOME, TURNED_AWAY, FAILED };
-
-static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
-			  const struct wire_message *hello, int memory, uint32_t *refusal)
+/* Whether a client can come in. */
+static bool is_welcome(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
+		       const struct wire_message *hello, int memory, uint32_t *refusal)
 {
 	*refusal = WIRE_REFUSED_PROTOCOL;
 	if (/* guard: channel-hello-kind */ hello->kind != WIRE_HELLO || memory < 0 ||
 	    /* guard: channel-hello-name */ strcmp(hello->name, endpoint->name) != 0)
-		return FAILED;
+		return false;
 	*refusal = WIRE_REFUSED_USER;
 	if (/* guard: channel-hello-trusted */ !wire_peer_is_trusted(
 		client->socket, endpoint->functions[client->function].listener.group))
-		return FAILED;
+		return false;
 	*refusal = WIRE_REFUSED_FULL;
-	if (/* guard: channel-hello-full */ is_full(endpoint))
-		return TURNED_AWAY;
-	if (endpoint->one_client_per_function && serves_function(endpoint, client->function))
-		return FAILED;
+	if (/* guard: channel-hello-full */ is_full(endpoint) ||
+	    (endpoint->one_client_per_function && serves_function(endpoint, client->function)))
+		return false;
 	*refusal = WIRE_REFUSED_ON_DEMAND;
-	return faults_any() && fault_refuses_client(NULL) ? TURNED_AWAY : WELCOME;
+	return !faults_any() || !fault_refuses_client(NULL);
+}
+
+/* The guides have a handshake fail that "is done for an existing client"; from 1.5 on only the log says so. */
+static void warn_of_return(const struct doca_comm_channel_ep_t *endpoint, const struct wire_message *hello)
+{
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		const struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
+		if (peer->number == hello->endpoint_number &&
+		    memcmp(peer->process, hello->cookie, sizeof(peer->process)) == 0) {
+			EMU_LOG_EVENT(
+				"a client of service \"%s\" connects again, whose peer address of before has not "
+				"been disconnected: a device may refuse that",
+				endpoint->name);
+			return;
+		}
+	}
 }
 
 /* Says so on both sides, and closes the socket. */
@@ -167,6 +184,9 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 		return result;
 	}
 	peer->function = client->function;
+	peer->asked = true;
+	peer->number = hello->endpoint_number;
+	memcpy(peer->process, hello->cookie, sizeof(peer->process));
 	peer->recv_bell.socket = client->socket;
 	int pair[2] = {-1, -1};
 	result = peer_establish(peer, hello);
@@ -198,6 +218,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 {
 	struct doca_comm_channel_addr_t *peer;
 	int bell;
+	warn_of_return(endpoint, hello);
 	doca_error_t result = make_peer(endpoint, client, hello, memory, &peer, &bell);
 	if (result != DOCA_SUCCESS) {
 		refuse(endpoint, client->socket,
@@ -239,15 +260,15 @@ static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pendin
 			   : result == DOCA_ERROR_NO_MEMORY ? WIRE_REFUSED_DESCRIPTORS
 							    : WIRE_REFUSED_PROTOCOL;
 	bool known = result == DOCA_SUCCESS || result == DOCA_ERROR_NOT_SUPPORTED;
-	enum verdict verdict = result == DOCA_SUCCESS ? judge(endpoint, client, &hello, memory, &refusal) : FAILED;
-	if (verdict == WELCOME) {
-		verdict = let_in(endpoint, client, &hello, memory) ? WELCOME : FAILED;
+	bool welcome = result == DOCA_SUCCESS && is_welcome(endpoint, client, &hello, memory, &refusal);
+	if (welcome) {
+		welcome = let_in(endpoint, client, &hello, memory);
 	} else {
 		refuse(endpoint, client->socket, refusal, known ? hello.version : SHM_LAYOUT_VERSION);
 		if (memory >= 0)
 			/* guard: channel-hello-memory-closed */ close(memory);
 	}
-	if (verdict == FAILED)
+	if (!welcome)
 		atomic_fetch_add(&endpoint->failed_handshakes, 1);
 	return true;
 }

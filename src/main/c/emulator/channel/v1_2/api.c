@@ -79,6 +79,7 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	doca_error_t result = client_connect(local_ep, pci, &peer);
 	if (result != DOCA_SUCCESS)
 		return result;
+	peer->asked = true; /* this call asks until it is */
 	client_go_on(peer);
 	while (atomic_load(&peer->state) == PEER_CONNECTING) {
 		if (peer_looks_for_service(peer))

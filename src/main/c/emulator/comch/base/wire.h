@@ -55,10 +55,13 @@ struct wire_message {
 	uint32_t max_msg_size;
 	uint32_t recv_queue_size;
 	uint32_t connection_index; /* ACCEPT: the client's doorbell, if it has one; REJECT: enum wire_refusal */
-	uint64_t ring_bytes;       /* of the ring towards the sender of this message */
-	uint64_t cookie_address;   /* where `cookie` stands in the sender's memory */
-	uint32_t barriers;         /* 1: the barriers of others pass through the sender's threads (sleeper.h) */
-	uint32_t send_queue_size;  /* of an endpoint of Comm Channel; 0 */
+	union {
+		uint64_t ring_bytes;      /* of the ring towards the sender of this message */
+		uint64_t endpoint_number; /* of Comm Channel: which endpoint of its process this is */
+	};
+	uint64_t cookie_address;  /* where `cookie` stands in the sender's memory */
+	uint32_t barriers;        /* 1: the barriers of others pass through the sender's threads (sleeper.h) */
+	uint32_t send_queue_size; /* of an endpoint of Comm Channel; 0 */
 	uint8_t cookie[WIRE_COOKIE_BYTES];
 	char name[WIRE_NAME_BYTES]; /* HELLO: the server's */
 };
