@@ -382,6 +382,50 @@ static void the_peers_death_ends_a_wait(void **state)
 	CHECK(waitpid(dpu, &status, 0) == dpu && WIFSIGNALED(status));
 }
 
+/* ---- messages that nobody receives ---- */
+
+static int service_that_receives_nothing(void)
+{
+	endpoint *ep = make(DOCA_CC_INIT_FLAG_NONBLOCK, 16, 256);
+	OK(doca_comm_channel_ep_listen(ep, "nothing"));
+	char byte;
+	size_t len = 1;
+	address *from = NULL;
+	/* It lets the client in. */
+	while (atomic_load(step) < 1)
+		GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
+	tell(2);
+	await(3);
+	/* What had a place in its receive queue is there. */
+	for (int i = 0; i < 16; i++) {
+		len = 1;
+		OK(doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
+	}
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static int client_that_gives_up(void)
+{
+	endpoint *ep = make(0, 16, 256);
+	address *peer = connect_to(ep, "nothing");
+	tell(1);
+	await(2);
+	for (int i = 0; i < 32; i++)
+		OK(doca_comm_channel_ep_sendto(ep, "x", 1, DOCA_CC_MSG_FLAG_DONTWAIT, peer));
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(ep, "x", 1, DOCA_CC_MSG_FLAG_DONTWAIT, peer));
+	OK(doca_comm_channel_ep_destroy(ep));
+	tell(3);
+	return 0;
+}
+
+static void a_destroy_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	play(service_that_receives_nothing, client_that_gives_up);
+}
+
 /* ---- devices ---- */
 
 static int service_of_all(void)
@@ -624,6 +668,7 @@ int main(void)
 		cmocka_unit_test(sends_wait_for_room_and_receives_for_messages),
 		cmocka_unit_test(calls_that_are_told_not_to_wait_do_not),
 		cmocka_unit_test(the_peers_death_ends_a_wait),
+		cmocka_unit_test(a_destroy_does_not_wait_for_ever),
 		cmocka_unit_test(a_service_listens_on_all_devices_for_one_client_of_each_function),
 		cmocka_unit_test(calls_refuse_what_they_cannot_do),
 		cmocka_unit_test(peers_keep_a_number_under_two_names),

@@ -96,6 +96,42 @@ static void a_client_that_comes_back_is_another_peer_with_a_warning(void **state
 	pair_close(&pair);
 }
 
+/* ---- messages that are given up ---- */
+
+static void fill(endpoint *from, address *to)
+{
+	while (doca_comm_channel_ep_sendto(from, "x", 1, 0, to) == DOCA_SUCCESS)
+		;
+}
+
+static void messages_that_are_given_up_are_counted(void **state)
+{
+	(void)state;
+	log_keep();
+	struct pair pair;
+	pair_meet(&pair, "gives-up", small, small);
+	endpoint *other = client_make(&pair.devices, small);
+	address *of_service = client_connect_to(other, "gives-up", pair.service);
+	fill(pair.client, pair.of_service);
+	CHECK(in_flight_to(pair.of_service) == 16);
+	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	CHECK(log_count("\"gives-up\": 16 messages in flight are given up") == 1);
+	/* The same at the end of the endpoint. */
+	fill(other, of_service);
+	char byte;
+	size_t len;
+	address *from;
+	for (int left = 3; left > 0;) {
+		len = 1;
+		OK(receive(pair.service, &byte, &len, &from));
+		left -= from != pair.of_client;
+	}
+	OK(doca_comm_channel_ep_destroy(other));
+	CHECK(log_count("\"gives-up\": 13 messages in flight are given up") == 1);
+	pair_close(&pair);
+	CHECK(log_count("given up") == 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +139,7 @@ int main(void)
 		cmocka_unit_test(where_it_is_strict_nothing_is_sent_unasked),
 		cmocka_unit_test(a_client_that_sends_unasked_is_warned_once),
 		cmocka_unit_test(a_client_that_comes_back_is_another_peer_with_a_warning),
+		cmocka_unit_test(messages_that_are_given_up_are_counted),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

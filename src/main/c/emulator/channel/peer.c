@@ -114,18 +114,17 @@ void peer_say_goodbye(struct doca_comm_channel_addr_t *peer, int64_t deadline_ms
 {
 	if (peer->map == NULL)
 		return;
-	uint64_t in_flight = 0;
-	if (atomic_load(&peer->state) == PEER_CONNECTED)
-		while ((in_flight = ring_out_in_flight(&peer->out)) > 0 && !peer_has_gone(peer) &&
-		       now_ms() < deadline_ms)
-			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-	if (in_flight > 0)
-		EMU_LOG_WARNING("\"%s\": %llu messages in flight are given up with the connection",
-				peer->endpoint->name, (unsigned long long)in_flight);
+	bool connected = atomic_load(&peer->state) == PEER_CONNECTED;
+	while (connected && ring_out_in_flight(&peer->out) > 0 && !peer_has_gone(peer) && now_ms() < deadline_ms)
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	uint64_t sent = atomic_load(&peer->out.sent), delivered = ring_out_delivered(&peer->out);
 	struct channel_half *own = peer->out.own;
-	atomic_store_explicit(&own->end, ring_out_delivered(&peer->out), memory_order_relaxed);
+	atomic_store_explicit(&own->end, delivered, memory_order_relaxed);
 	/* Release: everything sent before is visible to whoever sees it. */
 	atomic_store_explicit(&own->closed, 1, memory_order_release);
+	if (connected && delivered < sent)
+		EMU_LOG_EVENT("\"%s\": %llu messages in flight are given up with the connection", peer->endpoint->name,
+			      (unsigned long long)(sent - delivered));
 }
 
 void peer_release(struct doca_comm_channel_addr_t *peer)

@@ -180,7 +180,7 @@ doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_e
 {
 	if (!is_endpoint(local_ep))
 		return DOCA_ERROR_NOT_CONNECTED;
-	endpoint_destroy(local_ep, INT64_MAX);
+	endpoint_destroy(local_ep, now_ms() + READING_DISCONNECT_GRACE_MS);
 	return DOCA_SUCCESS;
 }
 
