@@ -92,6 +92,73 @@ static void an_unarmed_channel_stays_unreadable(void **state)
 	pair_close(&pair);
 }
 
+/* From before the handshake on. */
+static void who_has_never_armed_is_never_woken(void **state)
+{
+	(void)state;
+	struct devices d;
+	devices_open(&d);
+	endpoint *service = service_make(&d, "never", small), *client = client_make(&d, small);
+	const int of_service[] = {recv_handle(service), send_handle(service)};
+	address *peer;
+	OK(doca_comm_channel_ep_connect(client, "never", &peer));
+	const int of_client[] = {recv_handle(client), send_handle(client)};
+	CHECK(!is_readable(of_service[0]));
+	expect_nothing(service);
+	OK(doca_comm_channel_peer_addr_update_info(peer));
+	send_text(client, "first", peer);
+	CHECK(!is_readable(of_service[0]));
+	address *of_peer = expect_text(service, "first");
+	send_text(service, "answer", of_peer);
+	expect_text(client, "answer");
+	/* A second one, which says something and goes, and has something to receive. */
+	endpoint *other = client_make(&d, small);
+	address *second = client_connect_to(other, "never", service);
+	send_text(other, "second", second);
+	send_text(service, "lost", expect_text(service, "second"));
+	send_text(other, "left", second);
+	OK(doca_comm_channel_ep_destroy(other));
+	for (int i = 0; i < 2; i++)
+		CHECK(!is_readable(of_service[i]) && !is_readable(of_client[i]));
+	/* What there is is there once it arms. */
+	arm_recv(service);
+	CHECK(is_readable(of_service[0]));
+	expect_text(service, "left");
+	arm_recv(service);
+	CHECK(!is_readable(of_service[0]));
+	OK(doca_comm_channel_ep_destroy(client));
+	OK(doca_comm_channel_ep_destroy(service));
+	devices_close(&d);
+}
+
+static void nothing_but_something_to_receive_makes_the_receive_channel_readable(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "nothing", small, small);
+	int of_service = recv_handle(pair.service), of_client = recv_handle(pair.client);
+	arm_recv(pair.service);
+	arm_recv(pair.client);
+	/* It looks after its names meanwhile. */
+	usleep(1300000);
+	CHECK(!is_readable(of_service) && !is_readable(of_client));
+	OK(doca_comm_channel_ep_disconnect(pair.service, pair.of_client));
+	CHECK(!is_readable(of_client));
+	endpoint *other = client_make(&pair.devices, small);
+	address *peer = client_connect_to(other, "nothing", pair.service);
+	arm_recv(pair.service);
+	CHECK(!is_readable(of_service));
+	OK(doca_comm_channel_ep_disconnect(other, peer));
+	CHECK(!is_readable(of_service));
+	OK(doca_comm_channel_ep_destroy(pair.service));
+	CHECK(!is_readable(of_client));
+	arm_recv(pair.client);
+	CHECK(!is_readable(of_client));
+	OK(doca_comm_channel_ep_destroy(other));
+	OK(doca_comm_channel_ep_destroy(pair.client));
+	devices_close(&pair.devices);
+}
+
 static void a_client_wakes_for_its_service(void **state)
 {
 	(void)state;
@@ -493,15 +560,12 @@ static void expect_names_again(void (*remove)(void), bool sleeps)
 	expect_nothing(service);
 	arm_recv(service);
 	remove();
-	/* It looks when it receives. */
+	/* It looks when it receives, and while it sleeps. */
 	address *peer = NULL;
 	doca_error_t result = DOCA_ERROR_CONNECTION_ABORTED;
 	UNTIL(result != DOCA_ERROR_CONNECTION_ABORTED, {
-		if (sleeps) {
-			sleep_on(recv);
-			arm_recv(service);
-		}
-		expect_nothing(service);
+		if (!sleeps)
+			expect_nothing(service);
 		result = doca_comm_channel_ep_connect(client, "removed", &peer);
 	});
 	OK(result);
@@ -527,7 +591,7 @@ static void a_service_whose_names_are_removed_makes_them_again(void **state)
 	expect_names_again(remove_folder, false);
 }
 
-static void a_service_that_sleeps_is_woken_to_look_after_its_names(void **state)
+static void a_service_that_sleeps_looks_after_its_names(void **state)
 {
 	(void)state;
 	expect_names_again(remove_sockets, true);
@@ -540,6 +604,8 @@ int main(void)
 		cmocka_unit_test(channels_belong_to_active_endpoints),
 		cmocka_unit_test(a_message_makes_the_receive_channel_readable),
 		cmocka_unit_test(an_unarmed_channel_stays_unreadable),
+		cmocka_unit_test(who_has_never_armed_is_never_woken),
+		cmocka_unit_test(nothing_but_something_to_receive_makes_the_receive_channel_readable),
 		cmocka_unit_test(a_client_wakes_for_its_service),
 		cmocka_unit_test(a_handshake_is_something_to_receive),
 		cmocka_unit_test(room_makes_the_send_channel_readable),
@@ -552,7 +618,7 @@ int main(void)
 		cmocka_unit_test(a_client_that_gives_up_fails_one_receive),
 		cmocka_unit_test(another_thread_may_arm_at_any_time),
 		cmocka_unit_test(a_service_whose_names_are_removed_makes_them_again),
-		cmocka_unit_test(a_service_that_sleeps_is_woken_to_look_after_its_names),
+		cmocka_unit_test(a_service_that_sleeps_looks_after_its_names),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -266,8 +266,9 @@ static void a_head_that_goes_back_breaks_the_connection(void **state)
 static void a_client_that_rings_unasked_is_broken(void **state)
 {
 	(void)state;
-	for (int kind = 0; kind < 4; kind++) {
-		bool second = kind % 2 == 1, longer = kind >= 2;
+	for (int kind = 0; kind < 5; kind++) {
+		bool second = kind % 2 == 0, longer = kind >= 2;
+		size_t len = kind == 4 ? 0 : longer ? 2 : 1;
 		struct pair pair;
 		pair_meet(&pair, "rings", small, small);
 		int fd = recv_handle(pair.service), send_fd = send_handle(pair.service);
@@ -275,7 +276,7 @@ static void a_client_that_rings_unasked_is_broken(void **state)
 		raw_open(&raw, "rings", pair.service);
 		/* Three, where one may come; or one that is none. */
 		for (int i = 0; i < (longer ? 1 : 3); i++)
-			CHECK(send(second ? raw.bells : raw.socket, "xy", longer ? 2 : 1, MSG_DONTWAIT) > 0);
+			CHECK(send(second ? raw.bells : raw.socket, "xy", len, MSG_DONTWAIT) == (ssize_t)len);
 		/* The descriptor comes to rest all the same. */
 		for (int i = 0; i < 5; i++) {
 			OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
@@ -593,33 +594,38 @@ static void answers_that_are_none_abort_the_connect(void **state)
 	OK(fabric_listen(NULL, PLACE, "impostor", &listener));
 	endpoint *client = client_make(&devices, small);
 	int before = -1; /* once the client has its event channel */
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 7; i++) {
 		address *peer;
 		OK(doca_comm_channel_ep_connect(client, "impostor", &peer));
 		int recv = recv_handle(client);
 		OK(doca_comm_channel_ep_event_handle_arm_recv(client));
 		CHECK(!is_readable(recv));
-		int socket = accept4(listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), memory = -1;
+		int other_end = accept4(listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), memory = -1;
 		struct wire_message hello, answer;
-		OK(wire_receive(socket, &hello, &memory));
+		OK(wire_receive(other_end, &hello, &memory));
 		wire_init(&answer, i == 0 ? WIRE_HELLO : WIRE_ACCEPT);
 		answer.max_msg_size = i == 1 ? 0 : 300;
 		answer.send_queue_size = answer.recv_queue_size = 16;
-		/* No descriptor, one that cannot be watched, or a message of another length. */
+		/* No descriptor, one that cannot be watched, that would hang up or is of the network, or a message of
+		 * another length. */
 		int fds[2] = {-1, -1};
-		CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0);
-		if (i == 4)
-			CHECK(send(socket, "", 1, MSG_NOSIGNAL) == 1);
+		if (i == 6)
+			fds[0] = socket(AF_INET, SOCK_DGRAM, 0);
 		else
-			OK(wire_send(socket, &answer, i == 2 ? -1 : i == 3 ? memory : fds[0]));
+			CHECK(socketpair(AF_UNIX, i == 5 ? SOCK_SEQPACKET : SOCK_DGRAM, 0, fds) == 0);
+		if (i == 4)
+			CHECK(send(other_end, "", 1, MSG_NOSIGNAL) == 1);
+		else
+			OK(wire_send(other_end, &answer, i == 2 ? -1 : i == 3 ? memory : fds[0]));
 		CHECK(is_readable(recv));
 		GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
-		CHECK(has_hung_up(socket));
+		CHECK(has_hung_up(other_end));
 		OK(doca_comm_channel_ep_disconnect(client, peer));
 		close(fds[0]);
-		close(fds[1]);
+		if (fds[1] >= 0)
+			close(fds[1]);
 		close(memory);
-		close(socket);
+		close(other_end);
 		CHECK(before < 0 || descriptors() == before);
 		before = descriptors();
 	}

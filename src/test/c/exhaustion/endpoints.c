@@ -134,10 +134,14 @@ static bool shake_hands(struct life *life)
 static bool talk(struct life *life)
 {
 	OK(doca_comm_channel_ep_sendto(life->client, "x", 1, DOCA_CC_MSG_FLAG_NONE, life->of_service));
-	OK(doca_comm_channel_ep_event_handle_arm_recv(life->service));
+	if (!succeeds(doca_comm_channel_ep_event_handle_arm_recv(life->service), DOCA_ERROR_NOT_FOUND,
+		      DOCA_ERROR_NOT_FOUND, DOCA_ERROR_NOT_FOUND))
+		return false;
 	OK(receive(life->service, &life->of_client));
 	OK(doca_comm_channel_ep_sendto(life->service, "y", 1, DOCA_CC_MSG_FLAG_NONE, life->of_client));
-	OK(doca_comm_channel_ep_event_handle_arm_send(life->service));
+	if (!succeeds(doca_comm_channel_ep_event_handle_arm_send(life->service), DOCA_ERROR_NOT_FOUND,
+		      DOCA_ERROR_NOT_FOUND, DOCA_ERROR_NOT_FOUND))
+		return false;
 	struct doca_comm_channel_addr_t *from;
 	OK(receive(life->client, &from));
 	if (!succeeds(doca_comm_channel_ep_update_service_state_info(life->service), DOCA_ERROR_DRIVER,

@@ -104,7 +104,7 @@ static int some_descriptor(uint8_t kind)
 	case 4:
 		return open(".", O_RDONLY | O_CLOEXEC);
 	default:
-		return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	}
 }
 
@@ -188,7 +188,7 @@ static void answer_as_service(void)
 	take_memory(peer, memory);
 	close(memory);
 	int pair[2];
-	REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0);
+	REQUIRE(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0);
 	peer->bells = pair[0];
 	introduce(peer, WIRE_ACCEPT, pair[1]);
 	close(pair[1]);
@@ -276,8 +276,8 @@ static void take_from_end(struct hostile *peer)
 {
 	atomic_store(&peer->own->head, atomic_load(&peer->other->tail));
 	atomic_store(&peer->own->taken, atomic_load(&peer->other->sent));
-	if (atomic_exchange(&peer->other->armed_send, 0) != 0 && peer->bells >= 0)
-		send_packet(peer->bells, "", 1, NULL, 0);
+	if (atomic_exchange(&peer->other->armed_send, 0) != 0 && peer->socket >= 0)
+		send_packet(peer->socket, "", 1, NULL, 0);
 }
 
 /* ---- this end ---- */

@@ -32,7 +32,7 @@ static doca_error_t introduce(struct doca_comm_channel_addr_t *peer)
 		/* guard: release-channel-socket */ close(socket);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
-	peer->recv_bell.socket = socket;
+	peer->send_bell.socket = socket;
 	return DOCA_SUCCESS;
 }
 
@@ -97,9 +97,10 @@ doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char 
 /* What a service hands over may be any descriptor, among them such as cannot be watched. */
 static bool is_for_wakeups(int fd)
 {
-	int type = 0;
+	int domain = 0, type = 0;
 	socklen_t size = sizeof(type);
-	return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+	return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
 }
 
 /* With the lock. */
@@ -107,7 +108,7 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 {
 	struct wire_message answer;
 	int socket = -1;
-	doca_error_t result = wire_receive(peer->recv_bell.socket, &answer, &socket);
+	doca_error_t result = wire_receive(peer->send_bell.socket, &answer, &socket);
 	/* What another version answers has no other meaning. */
 	if (result == DOCA_ERROR_NOT_SUPPORTED || (result == DOCA_SUCCESS && answer.kind == WIRE_REJECT)) {
 		uint32_t refusal = result == DOCA_SUCCESS ? answer.connection_index : WIRE_REFUSED_PROTOCOL;
@@ -126,7 +127,7 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 	}
 	result = peer_establish(peer, &answer);
 	events_detach(peer->endpoint, peer);
-	peer->send_bell.socket = socket;
+	peer->recv_bell.socket = socket;
 	if (result != DOCA_SUCCESS)
 		return result;
 	atomic_store(&peer->state, PEER_CONNECTED);

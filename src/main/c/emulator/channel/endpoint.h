@@ -11,6 +11,7 @@
 #include "base/wire.h"
 #include "channel/events.h"
 #include "channel/handle.h"
+#include "channel/keeper.h"
 #include "channel/peer.h"
 #include "doca_dev.h"
 #include "doca_error.h"
@@ -61,6 +62,7 @@ struct doca_comm_channel_ep_t {
 	uint32_t num_pending;
 	uint64_t collected_at_ns; /* when it was looked whether clients have come */
 	bool lost;                /* the device has failed */
+	struct keeper keeper;
 	/* The snapshot of its state; the one before it stays for late readers. */
 	struct doca_comm_channel_addr_t **listed, **listed_before;
 	uint32_t num_listed, listed_pending;
@@ -123,6 +125,9 @@ void client_go_on(struct doca_comm_channel_addr_t *peer);
 
 /* Listens for each of the functions; their places are set. Takes them over on success. */
 doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_function *functions, uint32_t num);
+
+/* Looks after its names, once in a second. Any thread, with the lock. */
+void service_keep_names(struct doca_comm_channel_ep_t *endpoint, uint64_t now);
 
 /* Takes clients out of the backlog, without letting them in. */
 void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now);

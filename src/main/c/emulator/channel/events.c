@@ -24,17 +24,18 @@
 void events_init(struct doca_comm_channel_ep_t *endpoint)
 {
 	endpoint->send_events = endpoint->recv_events = endpoint->service_events =
-		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1, .names = -1};
+		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1};
 }
 
 static void close_channel(struct event_channel *events)
 {
-	int *const fds[] = {&events->epoll, &events->alarm, &events->timer, &events->names};
+	int *const fds[] = {&events->epoll, &events->alarm, &events->timer};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
 		*fds[i] = -1;
 	}
+	events->watches = false;
 }
 
 void events_fini(struct doca_comm_channel_ep_t *endpoint)
@@ -62,28 +63,27 @@ static void unwatch(const struct event_channel *events, int fd)
 
 bool events_attach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
-	int first = peer->recv_bell.socket;
-	/* The answer of the service wakes who waits to send, too. */
-	int second = atomic_load(&peer->state) == PEER_CONNECTING ? first : peer->send_bell.socket;
-	return (endpoint->recv_events.epoll < 0 || first < 0 || watch(&endpoint->recv_events, first, EPOLLIN, peer)) &&
-	       (endpoint->send_events.epoll < 0 || second < 0 ||
-		watch(&endpoint->send_events, second, EPOLLIN, peer)) &&
-	       (endpoint->service_events.epoll < 0 || first < 0 ||
+	int first = peer->send_bell.socket;
+	/* The answer of the service wakes who waits to receive, too. */
+	int second = atomic_load(&peer->state) == PEER_CONNECTING ? first : peer->recv_bell.socket;
+	return (!endpoint->send_events.watches || first < 0 || watch(&endpoint->send_events, first, EPOLLIN, peer)) &&
+	       (!endpoint->recv_events.watches || second < 0 || watch(&endpoint->recv_events, second, EPOLLIN, peer)) &&
+	       (!endpoint->service_events.watches || first < 0 ||
 		watch(&endpoint->service_events, first, EPOLLRDHUP, peer));
 }
 
 void events_detach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
-	unwatch(&endpoint->recv_events, peer->recv_bell.socket);
-	unwatch(&endpoint->send_events, peer->recv_bell.socket);
 	unwatch(&endpoint->send_events, peer->send_bell.socket);
-	unwatch(&endpoint->service_events, peer->recv_bell.socket);
+	unwatch(&endpoint->recv_events, peer->send_bell.socket);
+	unwatch(&endpoint->recv_events, peer->recv_bell.socket);
+	unwatch(&endpoint->service_events, peer->send_bell.socket);
 }
 
 void events_attach_stranger(struct doca_comm_channel_ep_t *endpoint, int socket)
 {
 	/* One that cannot be watched is found by the next recvfrom. */
-	if (endpoint->recv_events.epoll >= 0)
+	if (endpoint->recv_events.watches)
 		(void)watch(&endpoint->recv_events, socket, EPOLLIN, endpoint);
 }
 
@@ -94,13 +94,11 @@ void events_detach_stranger(struct doca_comm_channel_ep_t *endpoint, int socket)
 
 void events_attach_listener(struct doca_comm_channel_ep_t *endpoint, int socket)
 {
-	pthread_mutex_lock(&endpoint->lock);
 	struct event_channel *const channels[] = {&endpoint->recv_events, &endpoint->service_events};
 	for (int i = 0; i < 2; i++)
-		if (channels[i]->epoll >= 0 && !watch(channels[i], socket, EPOLLIN, endpoint))
+		if (channels[i]->watches && !watch(channels[i], socket, EPOLLIN, endpoint))
 			EMU_LOG_EVENT("service \"%s\" cannot watch its new socket: clients wait for its next receive",
 				      endpoint->name);
-	pthread_mutex_unlock(&endpoint->lock);
 }
 
 static bool watch_listeners(struct doca_comm_channel_ep_t *endpoint, const struct event_channel *events)
@@ -113,6 +111,7 @@ static bool watch_listeners(struct doca_comm_channel_ep_t *endpoint, const struc
 
 static bool watch_all(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
 {
+	events->watches = true;
 	if (events != &endpoint->send_events && !watch_listeners(endpoint, events))
 		return false;
 	for (uint32_t i = 0; i < endpoint->num_peers; i++)
@@ -131,12 +130,25 @@ doca_error_t events_open(struct doca_comm_channel_ep_t *endpoint, struct event_c
 	events->epoll = epoll_create1(EPOLL_CLOEXEC);
 	events->alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (events->epoll < 0 || events->alarm < 0 || !watch(events, events->alarm, EPOLLIN, &events->alarm) ||
-	    !watch_all(endpoint, events)) {
+	    (events == &endpoint->service_events && !watch_all(endpoint, events))) {
 		EMU_LOG_ERROR("cannot make an event channel: %m");
 		close_channel(events);
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	return DOCA_SUCCESS;
+}
+
+/* For an arm: what it is armed for is watched from the first time on. */
+static doca_error_t open_to_arm(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
+{
+	if (!endpoint_is_active(endpoint))
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = events_open(endpoint, events);
+	if (result != DOCA_SUCCESS || events->watches || watch_all(endpoint, events))
+		return result;
+	EMU_LOG_ERROR("cannot arm an event channel: %m");
+	events->watches = false; /* what is watched already is no harm to the next try */
+	return DOCA_ERROR_NOT_FOUND;
 }
 
 /* ---- wake-ups ---- */
@@ -154,7 +166,7 @@ static void sound(struct event_channel *events)
 void events_sound(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
 {
 	pthread_mutex_lock(&endpoint->lock);
-	if (events->epoll >= 0)
+	if (events->watches)
 		sound(events);
 	pthread_mutex_unlock(&endpoint->lock);
 }
@@ -168,14 +180,14 @@ static void set_word(struct peer_bell *bell, shm_asleep *word)
 enum bell_state { BELL_LIVES, BELL_ENDED, BELL_VIOLATED };
 
 /* Reads a wake-up, if one has come. There may be another one, of an earlier arm: the descriptor stays readable then. */
-static enum bell_state read_bell(struct peer_bell *bell)
+static enum bell_state read_bell(struct peer_bell *bell, bool can_end)
 {
 	char bytes[2];
 	ssize_t received = recv(bell->socket, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return BELL_LIVES;
 	if (received <= 0)
-		return BELL_ENDED;
+		return can_end ? BELL_ENDED : BELL_VIOLATED;
 	return /* guard: channel-wakeup-length */ received > 1 ||
 			       /* guard: channel-wakeup-unasked */ ++bell->rung > bell->armed
 		       ? BELL_VIOLATED
@@ -186,11 +198,12 @@ static enum bell_state read_bell(struct peer_bell *bell)
 static bool look_at_peer(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events,
 			 struct doca_comm_channel_addr_t *peer)
 {
-	struct peer_bell *bell = events == &endpoint->send_events ? &peer->send_bell : &peer->recv_bell;
+	bool sends = events == &endpoint->send_events;
+	struct peer_bell *bell = sends ? &peer->send_bell : &peer->recv_bell;
 	/* What comes first is the answer to the client's introduction, for client_go_on. */
 	if (atomic_load(&peer->state) == PEER_CONNECTING || bell->socket < 0 || bell->ended)
 		return false;
-	enum bell_state state = read_bell(bell);
+	enum bell_state state = read_bell(bell, sends);
 	if (state == BELL_LIVES)
 		return false;
 	bell->ended = true;
@@ -227,8 +240,7 @@ static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 		num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
 		for (int i = 0; i < num; i++) {
 			void *source = ready[i].data.ptr;
-			if (source != &events->alarm && source != &events->timer && source != &events->names &&
-			    source != endpoint)
+			if (source != &events->alarm && source != &events->timer && source != endpoint)
 				news |= look_at_peer(endpoint, events, source);
 		}
 	}
@@ -246,27 +258,17 @@ static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
 }
 
-/* The descriptor becomes readable at `when`, on the monotonic clock, by `timer`. */
-static bool set_timer(const struct event_channel *events, int *timer, uint64_t when)
+/* The descriptor becomes readable at `when`, on the monotonic clock. */
+static bool set_timer(struct event_channel *events, uint64_t when)
 {
-	if (*timer < 0) {
-		*timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		if (*timer < 0 || !watch(events, *timer, EPOLLIN, timer))
+	if (events->timer < 0) {
+		events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (events->timer < 0 || !watch(events, events->timer, EPOLLIN, &events->timer))
 			return false;
 	}
 	struct itimerspec at = {
 		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
-	return timerfd_settime(*timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
-}
-
-/* Whoever removes a service's names wakes nobody. Where there is no timer, it looks when something else wakes it. */
-static void wake_for_names(const struct doca_comm_channel_ep_t *endpoint, struct event_channel *events, uint64_t now)
-{
-	if (!endpoint_listens(endpoint) || now < events->names_at)
-		return;
-	uint64_t at = now + FABRIC_LOOK_AT_NAMES_MS * UINT64_C(1000000);
-	if (set_timer(events, &events->names, at))
-		events->names_at = at;
+	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
 }
 
 /* Whether nobody else wakes the program, which has to look for the service itself. */
@@ -279,7 +281,7 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 {
 	struct event_channel *events = &endpoint->send_events;
 	pthread_mutex_lock(&endpoint->lock);
-	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = open_to_arm(endpoint, events);
 	if (result == DOCA_SUCCESS) {
 		bool holds = drain(endpoint, events);
 		atomic_store(&events->armed, true);
@@ -289,8 +291,7 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				holds |= sends_have_ended(endpoint->peers[i]);
-		if (holds || (looks_for_service(endpoint) &&
-			      !set_timer(events, &events->timer, now_ns() + READING_SERVICE_LOOK_NS)))
+		if (holds || (looks_for_service(endpoint) && !set_timer(events, now_ns() + READING_SERVICE_LOOK_NS)))
 			sound(events);
 	}
 	pthread_mutex_unlock(&endpoint->lock);
@@ -300,9 +301,9 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 void events_arm_newcomer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
 	pthread_mutex_lock(&endpoint->lock);
-	if (endpoint->recv_events.epoll >= 0)
+	if (endpoint->recv_events.watches)
 		set_word(&peer->recv_bell, &peer->out.own->armed_recv);
-	if (endpoint->send_events.epoll >= 0)
+	if (endpoint->send_events.watches)
 		set_word(&peer->send_bell, &peer->out.own->armed_send);
 	pthread_mutex_unlock(&endpoint->lock);
 }
@@ -327,7 +328,7 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 {
 	struct event_channel *events = &endpoint->recv_events;
 	pthread_mutex_lock(&endpoint->lock);
-	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = open_to_arm(endpoint, events);
 	if (result == DOCA_SUCCESS) {
 		bool holds = drain(endpoint, events);
 		atomic_store(&events->armed, true);
@@ -340,10 +341,11 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 		holds |= atomic_load(&endpoint->failed_handshakes) > 0;
 		if (looks_for_service(endpoint))
 			arrives = now + READING_SERVICE_LOOK_NS;
-		wake_for_names(endpoint, events, now);
-		if (holds || (arrives != UINT64_MAX && !set_timer(events, &events->timer, arrives)))
+		if (holds || (arrives != UINT64_MAX && !set_timer(events, arrives)))
 			sound(events);
 	}
+	if (result == DOCA_SUCCESS && endpoint_listens(endpoint))
+		keeper_start(endpoint);
 	pthread_mutex_unlock(&endpoint->lock);
 	return result;
 }
@@ -364,7 +366,7 @@ doca_error_t events_arm_service(struct doca_comm_channel_ep_t *endpoint)
 			if (source == &events->alarm || source == endpoint)
 				continue;
 			struct doca_comm_channel_addr_t *peer = source;
-			unwatch(events, peer->recv_bell.socket);
+			unwatch(events, peer->send_bell.socket);
 			atomic_store(&peer->gone, true);
 			peer->gone_told = true;
 		}

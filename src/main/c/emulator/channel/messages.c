@@ -200,11 +200,11 @@ static struct doca_comm_channel_addr_t *first_arrived(struct doca_comm_channel_e
 	return first != NULL && endpoint->num_peers > 1 ? scan(endpoint, now) : first;
 }
 
-/* The program is given the address of a peer. */
+/* The program is given the address of a peer; of whom it hears, it need not ask whether it is connected. */
 static void give(struct doca_comm_channel_addr_t *peer, struct doca_comm_channel_addr_t **from)
 {
 	*from = peer;
-	peer->given = true;
+	peer->given = peer->asked = true;
 }
 
 static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer, void *message,

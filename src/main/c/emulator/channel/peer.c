@@ -82,9 +82,16 @@ bool peer_has_gone(struct doca_comm_channel_addr_t *peer)
 {
 	/* Pairs with the release store in peer_say_goodbye. */
 	if (!atomic_load(&peer->gone) && (atomic_load_explicit(&peer->in.peer->closed, memory_order_acquire) != 0 ||
-					  socket_has_ended(peer->recv_bell.socket)))
+					  socket_has_ended(peer->send_bell.socket)))
 		atomic_store(&peer->gone, true);
 	return atomic_load(&peer->gone);
+}
+
+bool peer_has_died(const struct doca_comm_channel_addr_t *peer)
+{
+	/* The word is looked at last: who disconnects sets it before the socket ends. */
+	return peer->map != NULL && socket_has_ended(peer->send_bell.socket) &&
+	       atomic_load_explicit(&peer->in.peer->closed, memory_order_acquire) == 0;
 }
 
 bool peer_seems_gone(struct doca_comm_channel_addr_t *peer, uint64_t now)

@@ -49,10 +49,12 @@ struct doca_comm_channel_addr_t {
 	struct channel_map *map;
 	struct ring_out out;
 	struct ring_in in;
-	struct peer_bell recv_bell; /* its socket is that of the handshake: it ends when the peer does */
+	/* The socket of the handshake: it ends when the peer does, which makes room for nothing more. */
 	struct peer_bell send_bell;
+	/* One that says nothing of the peer's end, as no message has come with that. */
+	struct peer_bell recv_bell;
 
-	/* A client's that waits for its service to appear: its socket is -1. */
+	/* A client's that waits for its service to appear: the socket is -1. */
 	char place[FABRIC_FILE_BYTES];
 	int64_t wait_until_ms;
 	uint64_t looked_for_service_ns;
@@ -83,6 +85,9 @@ doca_error_t peer_establish(struct doca_comm_channel_addr_t *peer, const struct 
 /* Whether the peer has disconnected or ended; costs a system call. */
 bool peer_has_gone(struct doca_comm_channel_addr_t *peer);
 
+/* Whether its process has ended without a disconnect; costs a system call. */
+bool peer_has_died(const struct doca_comm_channel_addr_t *peer);
+
 /* The same, asked so seldom that it may be asked for each message. */
 bool peer_seems_gone(struct doca_comm_channel_addr_t *peer, uint64_t now);
 
@@ -95,7 +100,7 @@ void peer_say_goodbye(struct doca_comm_channel_addr_t *peer, int64_t deadline_ms
 /* Whether it still looks for its service. */
 static inline bool peer_looks_for_service(const struct doca_comm_channel_addr_t *peer)
 {
-	return atomic_load(&peer->state) == PEER_CONNECTING && peer->recv_bell.socket < 0;
+	return atomic_load(&peer->state) == PEER_CONNECTING && peer->send_bell.socket < 0;
 }
 
 /* Gives back what it shares with the peer. Takes the endpoint's lock. */

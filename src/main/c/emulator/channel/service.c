@@ -41,6 +41,7 @@ doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endp
 
 void service_close(struct doca_comm_channel_ep_t *endpoint)
 {
+	keeper_stop(endpoint);
 	pthread_mutex_lock(&endpoint->lock);
 	for (uint32_t i = 0; i < endpoint->num_functions; i++)
 		fabric_unlisten(&endpoint->functions[i].listener);
@@ -54,32 +55,40 @@ void service_close(struct doca_comm_channel_ep_t *endpoint)
 	pthread_mutex_unlock(&endpoint->lock);
 }
 
+void service_keep_names(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
+{
+	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
+		struct fabric_listener *listener = &endpoint->functions[i].listener;
+		if (fabric_keep_names(listener, endpoint->name, (int64_t)(now / 1000000)))
+			events_attach_listener(endpoint, listener->socket);
+	}
+}
+
 /* ---- clients that come ---- */
 
 void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 {
 	endpoint->collected_at_ns = now;
 	bool any = false;
+	pthread_mutex_lock(&endpoint->lock);
+	service_keep_names(endpoint, now);
 	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
-		if (fabric_keep_names(&endpoint->functions[i].listener, endpoint->name, (int64_t)(now / 1000000)))
-			events_attach_listener(endpoint, endpoint->functions[i].listener.socket);
-		int listener = endpoint->functions[i].listener.socket;
-		struct pollfd watched = {.fd = listener, .events = POLLIN};
+		struct fabric_listener *listener = &endpoint->functions[i].listener;
+		struct pollfd watched = {.fd = listener->socket, .events = POLLIN};
 		/* An accept in vain costs more. */
 		if (poll(&watched, 1, 0) <= 0)
 			continue;
 		while (/* guard: channel-crowd=1 */ endpoint->num_pending < ENDPOINT_MAX_PENDING) {
-			int socket = fabric_accept(&endpoint->functions[i].listener, endpoint->name);
+			int socket = fabric_accept(listener, endpoint->name);
 			if (socket < 0)
 				break;
-			pthread_mutex_lock(&endpoint->lock);
 			endpoint->pending[endpoint->num_pending++] =
 				(struct pending_client){.socket = socket, .function = i, .accepted_at_ms = now_ms()};
 			events_attach_stranger(endpoint, socket);
-			pthread_mutex_unlock(&endpoint->lock);
 			any = true;
 		}
 	}
+	pthread_mutex_unlock(&endpoint->lock);
 	if (any)
 		events_sound(endpoint, &endpoint->service_events);
 }
@@ -187,12 +196,13 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 	peer->asked = true;
 	peer->number = hello->endpoint_number;
 	memcpy(peer->process, hello->cookie, sizeof(peer->process));
-	peer->recv_bell.socket = client->socket;
+	peer->send_bell.socket = client->socket;
 	int pair[2] = {-1, -1};
 	result = peer_establish(peer, hello);
-	if (result == DOCA_SUCCESS && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+	/* Of this kind, as these do not become readable when the other end is closed. */
+	if (result == DOCA_SUCCESS && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
 		result = DOCA_ERROR_NO_MEMORY;
-	peer->send_bell.socket = pair[0];
+	peer->recv_bell.socket = pair[0];
 	atomic_store(&peer->state, PEER_CONNECTED);
 	if (result == DOCA_SUCCESS)
 		result = endpoint_add_peer(endpoint, peer);
@@ -205,7 +215,7 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 		/* guard: release-channel-bell */ close(pair[1]);
 	pthread_mutex_lock(&endpoint->lock);
 	events_detach(endpoint, peer);
-	peer->recv_bell.socket = -1; /* it is the caller's */
+	peer->send_bell.socket = -1; /* it is the caller's */
 	pthread_mutex_unlock(&endpoint->lock);
 	/* guard: release-channel-peer */ peer_release(peer);
 	handle_bury(&peer->handle);

@@ -85,7 +85,7 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 		if (peer_looks_for_service(peer))
 			nanosleep(&(struct timespec){.tv_nsec = (long)READING_SERVICE_LOOK_NS}, NULL);
 		else
-			sleep_on(peer->recv_bell.socket);
+			sleep_on(peer->send_bell.socket);
 		client_go_on(peer);
 	}
 	if (atomic_load(&peer->state) != PEER_CONNECTED) {
