@@ -1,6 +1,7 @@
 /* Comm Channel of DOCA 1.2. Both sides are processes: connecting waits for the service, and there are two libraries of
  * this name, so that nothing of the other tests' harness is here. */
 #include <dirent.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -321,13 +322,12 @@ static int client_that_does_not_wait(void)
 		usleep(1000);
 		OK(doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
 	}
-	/* Who has nobody to wait for is told, and who does not wait is not. */
+	/* It is unaware of the end, until it sends. */
 	len = 1;
 	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_recvfrom(ep, &byte, &len, DOCA_CC_MSG_FLAG_DONTWAIT, &from));
-	len = 1;
-	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
-	CHECK(from == peer);
 	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(ep, "x", 1, 0, peer));
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
+	CHECK(from == peer && len == 1);
 	OK(doca_comm_channel_ep_destroy(ep));
 	return 0;
 }
@@ -372,14 +372,89 @@ static int client_that_waits_for_it(void)
 	return 0;
 }
 
+static int client_that_sleeps_until_its_death(void)
+{
+	endpoint *ep = make(0, 16, 256);
+	address *peer = connect_to(ep, "killed"), *from = NULL;
+	send_text(ep, "hello", peer);
+	await(1);
+	pid_t killer = fork();
+	CHECK(killer >= 0);
+	if (killer == 0) {
+		usleep(100000);
+		_exit(kill(atomic_load(step), SIGKILL));
+	}
+	char byte;
+	size_t len = 1;
+	for (int i = 0; i < 2; i++)
+		GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
+	CHECK(from == peer && len == 1);
+	finish(killer);
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
 static void the_peers_death_ends_a_wait(void **state)
 {
 	(void)state;
-	tell(0);
-	pid_t dpu = start(service_that_is_killed, "dpu"), host = start(client_that_waits_for_it, "host");
-	finish(host);
-	int status = 0;
-	CHECK(waitpid(dpu, &status, 0) == dpu && WIFSIGNALED(status));
+	int (*const clients[])(void) = {client_that_waits_for_it, client_that_sleeps_until_its_death};
+	for (int i = 0; i < 2; i++) {
+		tell(0);
+		pid_t dpu = start(service_that_is_killed, "dpu"), host = start(clients[i], "host");
+		finish(host);
+		int status = 0;
+		CHECK(waitpid(dpu, &status, 0) == dpu && WIFSIGNALED(status));
+	}
+}
+
+/* ---- a disconnect, of which the other side is unaware ---- */
+
+static int service_that_disconnects(void)
+{
+	endpoint *ep = make(0, 16, 256);
+	OK(doca_comm_channel_ep_listen(ep, "unaware"));
+	address *from = expect_text(ep, "hello");
+	await(1);
+	usleep(100000);
+	OK(doca_comm_channel_ep_disconnect(ep, from));
+	tell(2);
+	await(3);
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static _Atomic bool has_returned;
+
+static void *receives_for_ever(void *ep)
+{
+	char byte;
+	size_t len = 1;
+	address *from;
+	(void)doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from);
+	atomic_store(&has_returned, true);
+	return NULL;
+}
+
+static int client_that_is_unaware(void)
+{
+	/* Still there when the process ends, as is the thread that uses it. */
+	static endpoint *ep;
+	ep = make(0, 16, 256);
+	send_text(ep, "hello", connect_to(ep, "unaware"));
+	pthread_t waits;
+	CHECK(pthread_create(&waits, NULL, receives_for_ever, ep) == 0);
+	tell(1);
+	await(2);
+	usleep(300000);
+	CHECK(!atomic_load(&has_returned));
+	tell(3);
+	return 0;
+}
+
+static void a_disconnect_does_not_end_a_wait(void **state)
+{
+	(void)state;
+	play(service_that_disconnects, client_that_is_unaware);
 }
 
 /* ---- messages that nobody receives ---- */
@@ -668,6 +743,7 @@ int main(void)
 		cmocka_unit_test(sends_wait_for_room_and_receives_for_messages),
 		cmocka_unit_test(calls_that_are_told_not_to_wait_do_not),
 		cmocka_unit_test(the_peers_death_ends_a_wait),
+		cmocka_unit_test(a_disconnect_does_not_end_a_wait),
 		cmocka_unit_test(a_destroy_does_not_wait_for_ever),
 		cmocka_unit_test(a_service_listens_on_all_devices_for_one_client_of_each_function),
 		cmocka_unit_test(calls_refuse_what_they_cannot_do),

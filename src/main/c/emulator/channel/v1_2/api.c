@@ -125,16 +125,30 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
 	return result;
 }
 
-/* A client whose service has gone waits in vain. */
-static bool is_alone(struct doca_comm_channel_ep_t *ep)
+/* A client whose service has died, or is known to have gone, waits in vain. Of a disconnect it is unaware. */
+static bool is_alone(const struct doca_comm_channel_ep_t *ep)
 {
-	return !endpoint_listens(ep) && (ep->peers[0]->map == NULL || peer_has_gone(ep->peers[0]));
+	return !endpoint_listens(ep) &&
+	       (atomic_load(&ep->peers[0]->state) == PEER_BROKEN || peer_has_died(ep->peers[0]));
+}
+
+/* Sleeps until there is something to receive, or the service of a client dies. */
+static void sleep_to_receive(const struct doca_comm_channel_ep_t *ep)
+{
+	const struct doca_comm_channel_addr_t *of_client = endpoint_listens(ep) ? NULL : ep->peers[0];
+	bool disconnected = of_client != NULL && atomic_load(&of_client->in.peer->closed) != 0;
+	struct pollfd watched[] = {
+		{.fd = ep->recv_events.epoll, .events = POLLIN},
+		{.fd = of_client == NULL || disconnected ? -1 : of_client->send_bell.socket, .events = POLLRDHUP},
+	};
+	while (poll(watched, 2, -1) < 0 && errno == EINTR)
+		;
 }
 
 static doca_error_t receive_once(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, size_t room, bool wait,
 				 struct doca_comm_channel_addr_t **from)
 {
-	/* Who does not wait is not told of it. Looked at first: what it has sent before its end comes before that. */
+	/* Who does not wait is not told of it. Looked at first: what it has sent before its death comes before that. */
 	bool alone = wait && is_alone(ep);
 	*len = room;
 	doca_error_t result = endpoint_receive(ep, msg, len, from);
@@ -162,7 +176,7 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 			return DOCA_ERROR_UNKNOWN;
 		result = receive_once(local_ep, msg, len, room, wait, peer_addr);
 		if (result == DOCA_ERROR_AGAIN)
-			sleep_on(local_ep->recv_events.epoll);
+			sleep_to_receive(local_ep);
 	}
 	return result;
 }
