@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness.h"
 
@@ -153,10 +154,101 @@ static int messages_travel(void *unused)
 	return 0;
 }
 
+/* What travels counts as in flight, and fills the send queue; who is armed for room sleeps until the first is there. */
+static int what_travels_is_in_flight(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_open(&pair, "flight", small, small);
+	int fd = send_handle(pair.client);
+	int64_t begun = now_ms();
+	for (uint64_t i = 1; i <= 16; i++) {
+		send_text(pair.client, "slow", pair.of_service);
+		CHECK(in_flight_to(pair.of_service) == i);
+	}
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	OK(doca_comm_channel_ep_event_handle_arm_send(pair.client));
+	CHECK(!is_readable(fd));
+	sleep_on(fd);
+	CHECK(now_ms() - begun >= 199);
+	send_text(pair.client, "next", pair.of_service);
+	UNTIL(in_flight_to(pair.of_service) == 1, usleep(1000));
+	for (int i = 0; i < 16; i++)
+		expect_text(pair.service, "slow");
+	expect_nothing(pair.service);
+	/* Armed before a message goes out, which is in flight only as it travels. */
+	UNTIL(in_flight_to(pair.of_service) == 0, usleep(1000));
+	OK(doca_comm_channel_ep_event_handle_arm_send(pair.client));
+	begun = now_ms();
+	send_text(pair.client, "last", pair.of_service);
+	CHECK(!is_readable(fd));
+	sleep_on(fd);
+	CHECK(now_ms() - begun >= 199);
+	/* A disconnect waits for what travels. */
+	begun = now_ms();
+	send_text(pair.client, "goodbye", pair.of_service);
+	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	CHECK(now_ms() - begun >= 199);
+	expect_text(pair.service, "next");
+	expect_text(pair.service, "last");
+	expect_text(pair.service, "goodbye");
+	pair_close(&pair);
+	return 0;
+}
+
 static void a_slow_device_delays_messages(void **state)
 {
 	(void)state;
 	with_faults("latency=200000", messages_travel);
+	with_faults("latency=200000", what_travels_is_in_flight);
+}
+
+static int what_travels_too_long_is_given_up(void *unused)
+{
+	(void)unused;
+	log_keep();
+	struct pair pair;
+	pair_open(&pair, "long", small, small);
+	for (int i = 0; i < 3; i++)
+		send_text(pair.client, "slow", pair.of_service);
+	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	CHECK(log_count("\"long\": 3 messages in flight are given up") == 1);
+	usleep(3000000);
+	expect_nothing(pair.service);
+	pair_close(&pair);
+	return 0;
+}
+
+static void a_disconnect_gives_up_what_travels_too_long(void **state)
+{
+	(void)state;
+	with_faults("latency=3000000", what_travels_too_long_is_given_up);
+}
+
+/* A send that finds no room takes nothing of the line, however often it is tried. */
+static int everything_goes_out_in_time(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_open(&pair, "line", small, small);
+	static const char bytes[300];
+	for (int sent = 0, received = 0; received < 100;) {
+		if (sent < 100)
+			sent += doca_comm_channel_ep_sendto(pair.client, bytes, sizeof(bytes), 0, pair.of_service) ==
+				DOCA_SUCCESS;
+		char got[300];
+		size_t len = sizeof(got);
+		address *from;
+		received += receive(pair.service, got, &len, &from) == DOCA_SUCCESS;
+	}
+	pair_close(&pair);
+	return 0;
+}
+
+static void a_narrow_line_carries_everything(void **state)
+{
+	(void)state;
+	with_faults("bandwidth=1", everything_goes_out_in_time);
 }
 
 /* Whether a peer is there is looked for now and then, so that a first send may be too early. */
@@ -230,9 +322,14 @@ static void connections_drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(again_refuses_so_many_sends),   cmocka_unit_test(single_calls_fail),
-		cmocka_unit_test(clients_are_refused),           cmocka_unit_test(clients_wait_to_be_let_in),
-		cmocka_unit_test(a_slow_device_delays_messages), cmocka_unit_test(connections_drop),
+		cmocka_unit_test(again_refuses_so_many_sends),
+		cmocka_unit_test(single_calls_fail),
+		cmocka_unit_test(clients_are_refused),
+		cmocka_unit_test(clients_wait_to_be_let_in),
+		cmocka_unit_test(a_slow_device_delays_messages),
+		cmocka_unit_test(a_disconnect_gives_up_what_travels_too_long),
+		cmocka_unit_test(a_narrow_line_carries_everything),
+		cmocka_unit_test(connections_drop),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -24,7 +24,7 @@
 void events_init(struct doca_comm_channel_ep_t *endpoint)
 {
 	endpoint->send_events = endpoint->recv_events = endpoint->service_events =
-		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1};
+		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1, .timer_at = UINT64_MAX};
 }
 
 static void close_channel(struct event_channel *events)
@@ -227,6 +227,7 @@ static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 		read_count(events->alarm);
 	events->sounded = false;
 	read_count(events->timer);
+	events->timer_at = UINT64_MAX;
 	bool news = false;
 	if (endpoint->num_peers <= FEW_PEERS) {
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
@@ -249,6 +250,11 @@ static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 
 /* ---- arming ---- */
 
+static uint64_t earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
 /* Whether sends have ended since the program has last been told. */
 static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 {
@@ -268,7 +274,16 @@ static bool set_timer(struct event_channel *events, uint64_t when)
 	}
 	struct itimerspec at = {
 		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
+	events->timer_at = when;
 	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+}
+
+void events_sound_at(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events, uint64_t when)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	if (events->watches && when < events->timer_at && !set_timer(events, when))
+		sound(events);
+	pthread_mutex_unlock(&endpoint->lock);
 }
 
 /* Whether nobody else wakes the program, which has to look for the service itself. */
@@ -288,10 +303,13 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				set_word(&endpoint->peers[i]->send_bell, &endpoint->peers[i]->out.own->armed_send);
+		uint64_t next = looks_for_service(endpoint) ? now_ns() + READING_SERVICE_LOOK_NS : UINT64_MAX;
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
-			if (endpoint->peers[i]->map != NULL)
+			if (endpoint->peers[i]->map != NULL) {
 				holds |= sends_have_ended(endpoint->peers[i]);
-		if (holds || (looks_for_service(endpoint) && !set_timer(events, now_ns() + READING_SERVICE_LOOK_NS)))
+				next = earlier(next, ring_out_next_arrival(&endpoint->peers[i]->out));
+			}
+		if (holds || (next != UINT64_MAX && !set_timer(events, next)))
 			sound(events);
 	}
 	pthread_mutex_unlock(&endpoint->lock);
@@ -319,8 +337,7 @@ static bool has_something(struct doca_comm_channel_addr_t *peer, uint64_t now, u
 	uint64_t arrival = atomic_load_explicit(&peer->in.travelling, memory_order_relaxed);
 	if (arrival <= now)
 		return true;
-	if (arrival < *arrives)
-		*arrives = arrival;
+	*arrives = earlier(*arrives, arrival);
 	return false;
 }
 

@@ -26,6 +26,7 @@ struct event_channel {
 	int epoll; /* -1 until it is first asked for */
 	int alarm;
 	int timer;          /* for messages that travel, and clients that wait for a service; -1 until one does */
+	uint64_t timer_at;  /* what it is set to; UINT64_MAX: nothing that is still to come. With the lock */
 	bool watches;       /* its sources are in the epoll instance; with the lock */
 	bool sounded;       /* there is something to read in `alarm`; with the lock */
 	_Atomic bool armed; /* the alarm has not sounded since */
@@ -39,6 +40,9 @@ doca_error_t events_open(struct doca_comm_channel_ep_t *endpoint, struct event_c
 
 /* Makes it readable, if it has ever been armed. Takes the lock. */
 void events_sound(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events);
+
+/* The same at a time on the monotonic clock; UINT64_MAX: not. Takes the lock. */
+void events_sound_at(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events, uint64_t when);
 
 /* Makes it unreadable, unless what it is for is the case. Takes the lock. */
 doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint);

@@ -87,12 +87,50 @@ static doca_error_t check_peer(struct doca_comm_channel_addr_t *peer)
 		       : DOCA_SUCCESS;
 }
 
-/* A message has gone out without having been in flight: who is armed for the end of flights is told. */
+/* A message has gone out without having been in flight: who is armed for the end of flights is told. Or it travels, and
+ * nobody else tells when it is there. */
 static void tell_sender(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
-	if (EMU_UNLIKELY(atomic_load(&endpoint->send_events.armed)) &&
-	    ring_out_delivered(&peer->out) != atomic_load_explicit(&peer->delivered_seen, memory_order_relaxed))
+	if (EMU_LIKELY(!atomic_load(&endpoint->send_events.armed)))
+		return;
+	if (ring_out_delivered(&peer->out) != atomic_load_explicit(&peer->delivered_seen, memory_order_relaxed))
 		events_sound(endpoint, &endpoint->send_events);
+	else
+		events_sound_at(endpoint, &endpoint->send_events, ring_out_next_arrival(&peer->out));
+}
+
+/* The send queue is full. */
+static doca_error_t refuse_for_now(struct doca_comm_channel_addr_t *peer, uint64_t delivered)
+{
+	atomic_store_explicit(&peer->delivered_seen, delivered, memory_order_relaxed);
+	return peer_has_gone(peer) ? reset(peer, "it has gone") : DOCA_ERROR_AGAIN;
+}
+
+/* What is on demand for a send; SUCCESS: it goes on, and arrives then. */
+static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer,
+				size_t len, uint64_t *arrival)
+{
+	uint64_t delivered = ring_out_delivered(&peer->out);
+	/* Faults count sends that find room, and those alone take the line. */
+	if (ring_out_in_flight(&peer->out) >= peer->out.send_queue)
+		return refuse_for_now(peer, delivered);
+	doca_error_t result = DOCA_SUCCESS;
+	switch (fault_of_send(NULL, &result)) {
+	case SEND_DROPS_CONNECTION:
+		return drop(endpoint, peer);
+	case SEND_GOES_ON:
+		break;
+	case SEND_AGAIN:
+	case SEND_FAILS:
+	default:
+		return result;
+	}
+	uint64_t slowed = fault_arrival(NULL, len);
+	if (slowed != 0) {
+		*arrival = slowed;
+		ring_out_slow_down(&peer->out);
+	}
+	return DOCA_SUCCESS;
 }
 
 doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *message, size_t len,
@@ -107,27 +145,18 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 		emu_log_reason("a message of %zu bytes; 1 to %u can be sent to this peer", len, peer->max_msg_size);
 		return READING_ENDPOINT_BAD_LENGTH;
 	}
-	uint64_t now = now_ns(), arrival = 0;
-	if (peer_seems_gone(peer, now))
+	uint64_t arrival = now_ns();
+	if (peer_seems_gone(peer, arrival))
 		return reset(peer, "it has gone");
-	if (faults_any()) {
-		enum send_fault fault = fault_of_send(NULL, &result);
-		if (fault == SEND_DROPS_CONNECTION)
-			return drop(endpoint, peer);
-		if (fault != SEND_GOES_ON)
-			return result;
-		arrival = fault_arrival(NULL, len);
-	}
-	result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
+	if (faults_any() && (result = meet_faults(endpoint, peer, len, &arrival)) != DOCA_SUCCESS)
+		return result;
+	result = ring_out_send(&peer->out, message, (uint32_t)len, arrival);
 	if (result == DOCA_ERROR_AGAIN) {
 		uint64_t delivered = ring_out_delivered(&peer->out);
-		if (ring_out_in_flight(&peer->out) < peer->out.send_queue) {
-			/* Room has come meanwhile. */
-			result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
-		} else {
-			atomic_store_explicit(&peer->delivered_seen, delivered, memory_order_relaxed);
-			return peer_has_gone(peer) ? reset(peer, "it has gone") : DOCA_ERROR_AGAIN;
-		}
+		if (ring_out_in_flight(&peer->out) >= peer->out.send_queue)
+			return refuse_for_now(peer, delivered);
+		/* Room has come meanwhile. */
+		result = ring_out_send(&peer->out, message, (uint32_t)len, arrival);
 	}
 	if (result != DOCA_SUCCESS)
 		return reset(peer, "it breaks the protocol of the ring");

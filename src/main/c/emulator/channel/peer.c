@@ -147,6 +147,7 @@ void peer_release(struct doca_comm_channel_addr_t *peer)
 			close(bells[i]->socket);
 		bells[i]->socket = -1;
 	}
+	ring_out_release(&peer->out);
 	struct channel_map *map = peer->map;
 	peer->map = NULL;
 	peer->in.known = false;

@@ -1,6 +1,11 @@
 #include "channel/ring.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "export.h"
 
 doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t len, uint64_t arrival)
 {
@@ -35,7 +40,12 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 	*record = (struct shm_record){.len = len, .arrival = arrival};
 	memcpy(record + 1, message, len);
 	ring->tail += filler + bytes;
-	atomic_store_explicit(&ring->sent, sent + 1, memory_order_relaxed);
+	uint64_t *arrivals = atomic_load_explicit(&ring->arrivals, memory_order_relaxed);
+	if (EMU_UNLIKELY(arrivals != NULL))
+		arrivals[sent & ring->arrivals_mask] = ring->latest_arrival =
+			arrival > ring->latest_arrival ? arrival : ring->latest_arrival;
+	/* Release: for threads that arm, which look up the time of arrival. */
+	atomic_store_explicit(&ring->sent, sent + 1, memory_order_release);
 	atomic_store_explicit(&ring->own->sent, sent + 1, memory_order_relaxed);
 	/* Pairs with the loads in ring_in_look and ring_in_has_any. In one order with the words of those who are armed
 	 * (events.h), as is `taken` below. */
@@ -43,11 +53,58 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 	return DOCA_SUCCESS;
 }
 
-uint64_t ring_out_delivered(const struct ring_out *ring)
+void ring_out_slow_down(struct ring_out *ring)
+{
+	if (atomic_load_explicit(&ring->arrivals, memory_order_relaxed) != NULL)
+		return;
+	uint32_t places = round_up_pow2(ring->send_queue + ring->recv_queue);
+	uint64_t *arrivals = calloc(places, sizeof(*arrivals)); /* what was sent before is there */
+	ring->arrivals_mask = places - 1;
+	atomic_store_explicit(&ring->arrivals, arrivals, memory_order_release);
+}
+
+void ring_out_release(struct ring_out *ring)
+{
+	free(atomic_exchange(&ring->arrivals, NULL));
+}
+
+/* How many of the messages are there, of which the peer has taken so many. */
+static uint64_t count_arrived(struct ring_out *ring, const uint64_t *arrivals, uint64_t taken, uint64_t sent)
+{
+	uint64_t arrived = atomic_load_explicit(&ring->arrived, memory_order_relaxed), now = now_ns();
+	if (arrived < taken)
+		arrived = taken;
+	while (arrived < sent && arrivals[arrived & ring->arrivals_mask] <= now)
+		arrived++;
+	atomic_store_explicit(&ring->arrived, arrived, memory_order_relaxed);
+	return arrived;
+}
+
+/* As ring_out_delivered; `placed`: those that have a place, whether they are there or not. */
+static uint64_t count_delivered(struct ring_out *ring, const uint64_t *arrivals, uint64_t *placed)
 {
 	uint64_t taken = atomic_load(&ring->peer->taken);
-	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_relaxed);
-	return taken >= sent || sent - taken <= ring->recv_queue ? sent : taken + ring->recv_queue;
+	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_acquire);
+	*placed = taken >= sent || sent - taken <= ring->recv_queue ? sent : taken + ring->recv_queue;
+	if (EMU_LIKELY(arrivals == NULL))
+		return *placed;
+	uint64_t arrived = count_arrived(ring, arrivals, taken < sent ? taken : sent, sent);
+	return arrived < *placed ? arrived : *placed;
+}
+
+uint64_t ring_out_delivered(struct ring_out *ring)
+{
+	uint64_t placed;
+	return count_delivered(ring, atomic_load_explicit(&ring->arrivals, memory_order_acquire), &placed);
+}
+
+uint64_t ring_out_next_arrival(struct ring_out *ring)
+{
+	const uint64_t *arrivals = atomic_load_explicit(&ring->arrivals, memory_order_acquire);
+	if (EMU_LIKELY(arrivals == NULL))
+		return UINT64_MAX;
+	uint64_t placed, delivered = count_delivered(ring, arrivals, &placed);
+	return delivered < placed ? arrivals[delivered & ring->arrivals_mask] : UINT64_MAX;
 }
 
 /* Whether the sender has given up the next message and all behind it. */

@@ -20,6 +20,11 @@ struct ring_out {
 	_Atomic uint64_t sent; /* also read by threads that arm */
 	uint32_t send_queue;   /* of this end */
 	uint32_t recv_queue;   /* of the peer */
+	/* Of a slowed device: when each message is there, at its number modulo a power of two. NULL while none has
+	 * travelled. */
+	_Atomic(uint64_t *) arrivals;
+	uint64_t arrivals_mask, latest_arrival;
+	_Atomic uint64_t arrived; /* so many messages are known to be there; also written by threads that arm */
 };
 
 /* The ring towards this end. */
@@ -41,13 +46,21 @@ struct ring_in {
 /* Writes a message, which arrives at `arrival` (monotonic ns). AGAIN: the send queue is full. */
 doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t len, uint64_t arrival);
 
-/* Messages that have a place in the peer's receive queue, or have been taken from it. Any thread. */
-uint64_t ring_out_delivered(const struct ring_out *ring);
+/* From here on messages travel. Without memory they do not count as in flight meanwhile. */
+void ring_out_slow_down(struct ring_out *ring);
+
+/* Messages that are there and have a place in the peer's receive queue, or have been taken from it. Any thread. */
+uint64_t ring_out_delivered(struct ring_out *ring);
+
+/* When the first of the others will be there, if it has its place already; otherwise UINT64_MAX. Any thread. */
+uint64_t ring_out_next_arrival(struct ring_out *ring);
+
+void ring_out_release(struct ring_out *ring);
 
 /* The others: at most the send queue, whatever the peer says. */
-static inline uint64_t ring_out_in_flight(const struct ring_out *ring)
+static inline uint64_t ring_out_in_flight(struct ring_out *ring)
 {
-	uint64_t in_flight = atomic_load_explicit(&ring->sent, memory_order_relaxed) - ring_out_delivered(ring);
+	uint64_t in_flight = atomic_load_explicit(&ring->sent, memory_order_acquire) - ring_out_delivered(ring);
 	return in_flight < ring->send_queue ? in_flight : ring->send_queue;
 }
 
