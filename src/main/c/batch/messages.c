@@ -56,9 +56,16 @@ int32_t comch4j_messages_send_wide(struct messages_endpoint *endpoint, struct do
 	return submit(result, send, connection);
 }
 
+/* Java has set the number of the message in bits that no address of a program has. */
+static inline struct messages_connection *connection_of(union doca_data task_data)
+{
+	task_data.u64 &= (UINT64_C(1) << MESSAGES_NUMBER) - 1;
+	return task_data.ptr;
+}
+
 void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	struct messages_connection *connection = task_data.ptr;
+	struct messages_connection *connection = connection_of(task_data);
 	struct messages_endpoint *endpoint = ctx_data.ptr;
 	doca.free_task(doca.as_task(task));
 	connection->ended++;
@@ -67,7 +74,7 @@ void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data ta
 
 void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	struct messages_connection *connection = task_data.ptr;
+	struct messages_connection *connection = connection_of(task_data);
 	struct messages_endpoint *endpoint = ctx_data.ptr;
 	connection->ended++;
 	endpoint->ended++;

@@ -46,12 +46,16 @@ struct messages_endpoint {
 	uint64_t ended;            /* send tasks that succeeded or failed; only C writes it */
 };
 
-/* One connection of an endpoint. Its address is the user data of the connection's send tasks; Java uses the place again
- * when they have all ended. Zero but for what Java sets. */
+/* One connection of an endpoint. Its address is the user data of the connection's send tasks, with a number of the
+ * message from bit MESSAGES_NUMBER on, by which Java knows those that failed. Java uses the place again when they have
+ * all ended. Zero but for what Java sets. */
 struct messages_connection {
 	union doca_data user_data; /* of the connection: what not_sent gets instead of that address */
 	uint64_t ended; /* its send tasks that succeeded or failed; only C writes it, but for resets by Java */
 };
+
+/* Addresses of programs are shorter. */
+#define MESSAGES_NUMBER 48
 
 /* Or-ed to what messages_send returns when DOCA refused not the allocation but the submit. */
 #define MESSAGES_SUBMIT 0x10000
@@ -59,7 +63,8 @@ struct messages_connection {
 /* As comch4j_batch_init. */
 BATCH_API uint32_t comch4j_messages_init(const struct messages_functions *functions);
 
-/* Sends a copy of the message. Returns doca_error_t, if it is of the submit plus MESSAGES_SUBMIT. */
+/* Sends a copy of the message; the connection's address bears the number of the message. Returns doca_error_t, if it is
+ * of the submit plus MESSAGES_SUBMIT. */
 BATCH_API int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
 					const void *msg, uint32_t len, struct messages_connection *connection);
 BATCH_API int32_t comch4j_messages_send_wide(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,

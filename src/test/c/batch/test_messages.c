@@ -286,6 +286,17 @@ static void what_did_not_go_out_is_counted_and_told_with_the_task(void **state)
 	assert_int_equal(71, told_data.u64);
 }
 
+static void a_number_beside_the_address_is_left_out(void **state)
+{
+	(void)state;
+	union doca_data numbered = {.ptr = &of_connection};
+	numbered.u64 |= UINT64_MAX << MESSAGES_NUMBER;
+	comch4j_messages_sent((void *)&the_task, numbered, (union doca_data){.ptr = &of_server});
+	comch4j_messages_not_sent((void *)&the_task, numbered, (union doca_data){.ptr = &of_server});
+	assert_int_equal(2, of_connection.ended);
+	assert_int_equal(9, told_number);
+}
+
 static void what_arrives_is_told_with_its_connection(void **state)
 {
 	(void)state;
@@ -503,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_refused_says_where_and_leaves_no_task, set_up),
 		cmocka_unit_test_setup(what_went_out_is_freed_and_counted, set_up),
 		cmocka_unit_test_setup(what_did_not_go_out_is_counted_and_told_with_the_task, set_up),
+		cmocka_unit_test_setup(a_number_beside_the_address_is_left_out, set_up),
 		cmocka_unit_test_setup(what_arrives_is_told_with_its_connection, set_up),
 		cmocka_unit_test_setup(what_is_short_becomes_an_entry, set_up),
 		cmocka_unit_test_setup(what_is_long_or_too_much_is_told, set_up),

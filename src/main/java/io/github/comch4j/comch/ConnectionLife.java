@@ -72,6 +72,11 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         return end;
     }
 
+    @Override
+    public long failedMessage() {
+        return connection.outgoing().failedMessage;
+    }
+
     /** Makes a native object on a native connection. */
     interface Creation {
         MemorySegment on(long connection, String action);

@@ -110,7 +110,7 @@ final class MessageSends implements RoomWaiter {
 
     /** Returns what there was none of, if there was no room; the connection does not wait for it yet. */
     private SubmitResult submit(ComchConnection connection, MemorySegment bytes, int length) {
-        int result = sender.send(connection.address(), bytes, length, connection.outgoing().place);
+        int result = sender.send(connection.address(), bytes, length, connection.outgoing().place, connection.sent());
         if (result != Calls.SUCCESS) {
             return refused(connection, result, length);
         }
@@ -290,12 +290,15 @@ final class MessageSends implements RoomWaiter {
     void ended(long send, long userData, boolean success) {
         long task = EndpointCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
+        int number = success ? 0 : MessageSender.number(task);
         long key = sender.free(task, userData);
         if (success || endpoint.context.isEnding()) {
             return; // closing: messages that cannot go out any more are flushed, and no handler runs
         }
         if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
             try {
+                events.connection().outgoing().failedMessage =
+                        MessageSender.whole(number, events.connection().sent());
                 failed(events.connection(), status);
             } catch (Throwable t) {
                 endpoint.failed(events.connection(), t, engine);

@@ -18,6 +18,8 @@ final class OutgoingMessages {
     private long queuedBytes;
     private boolean isQueueing; // the queue is not empty: what each message asks
 
+    long failedMessage; // the number of the last one
+
     boolean awaitsRoom; // in the queue of MessageSends
     boolean tellsRoom; // the program was refused, and has a handler
 

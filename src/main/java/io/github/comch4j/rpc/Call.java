@@ -134,9 +134,7 @@ final class Call extends Outgoing {
 
     /** It was not handled, and can be sent again as if it never was. Returns false if it has ended. In the loop. */
     boolean takeBack() {
-        sent = 0;
-        begun = false;
-        large = false;
+        startAgain();
         arriving = null;
         responseMetadata = null;
         table = null;

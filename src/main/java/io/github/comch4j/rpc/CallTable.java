@@ -1,8 +1,12 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.rpc.RpcException.Kind;
@@ -129,6 +133,45 @@ final class CallTable implements LargeBodies.Peer {
             paths.addShort(Frames.notice(Frames.GOODBYE)); // the server waits for it
             paths.flush();
         }
+    }
+
+    /** A message of the control path was not sent: the calls that it had a part of fail, and the others go on. */
+    void notSent(DocaError why) {
+        long number = INSIDE.apply(connection).failedMessage();
+        boolean ends = paths.mayHaveNotices(number); // no call can tell that, and the server waits for it
+        notSent(number, false, why);
+        if (ends) {
+            closeSoon();
+        }
+    }
+
+    @Override
+    public boolean notSent(long number, DocaError why) {
+        notSent(number, true, why);
+        return true;
+    }
+
+    private void notSent(long number, boolean large, DocaError why) {
+        for (int slot = 0; slot < calls.length(); slot++) {
+            Call call = calls.get(slot);
+            if (call != null && call.large == large && call.isIn(number)) {
+                free(call);
+                paths.takeBack(call);
+                if (call.takeBack()) {
+                    unsent(call, why);
+                }
+            }
+        }
+        flush();
+    }
+
+    private void unsent(Call call, DocaError why) {
+        if (call.waitsForReady()) {
+            link.send(call);
+            return;
+        }
+        DocaException cause = Failures.refused(why, TaskCalls.SUBMIT_NAME, "sending a call on " + connection);
+        call.fail(Kind.UNAVAILABLE, cause.getMessage(), cause);
     }
 
     private @Nullable Call find(long id) {

@@ -198,6 +198,12 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
                     }
                 })
                 .onRoom(connection -> flush())
+                .onSendFailed((connection, why) -> {
+                    CallTable calls = table;
+                    if (calls != null) {
+                        calls.notSent(why);
+                    }
+                })
                 .onConsumer((connection, consumer, now) -> {
                     CallTable calls = table;
                     if (calls != null) {

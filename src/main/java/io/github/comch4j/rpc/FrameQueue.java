@@ -12,6 +12,7 @@ abstract class FrameQueue {
     private final ArrayDeque<Outgoing> cancels = new ArrayDeque<>(); // of what has begun; they go first
     private long waiting; // bytes of bodies
     private int obsolete; // of those that wait, at most
+    private long lastNotice = -1; // the number of the last message with a frame that is not of what was added
 
     final void add(Outgoing outgoing) {
         queue.add(outgoing);
@@ -28,11 +29,14 @@ abstract class FrameQueue {
     }
 
     /**
-     * Writes as many frames as fit into so many bytes of {@code message} from {@code begin} on; returns how long they
-     * are.
+     * Writes as many frames as fit into so many bytes of {@code message}, which will have this number, from
+     * {@code begin} on; returns how long they are.
      */
-    final int fill(MemorySegment message, long begin, int capacity) {
+    final int fill(MemorySegment message, long begin, int capacity, long number) {
         int at = 0;
+        if (!cancels.isEmpty()) {
+            lastNotice = number;
+        }
         while (!cancels.isEmpty() && capacity - at > Frames.HEADER) {
             write(cancels.remove(), message, begin + at, 0);
             at += Frames.size(0);
@@ -81,8 +85,10 @@ abstract class FrameQueue {
                 ended(next);
                 continue;
             }
-            next.begun = true;
-            next.sent += part;
+            if (next.id < 0) {
+                lastNotice = number;
+            }
+            next.add(number, part);
             at += before + Frames.size(part);
             if (next.sent < next.length) {
                 queue.add(next);
@@ -107,6 +113,11 @@ abstract class FrameQueue {
             from.unreadable(e);
             return false;
         }
+    }
+
+    /** Whether the message with this number may have had a notice, or the end of a call. */
+    final boolean mayHaveNotices(long number) {
+        return number <= lastNotice;
     }
 
     /** Takes back what nobody wants any more, if it still waits. */

@@ -1,5 +1,6 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.comch.Capabilities;
@@ -52,6 +53,12 @@ final class LargeBodies {
     interface Peer {
         /** Frames have arrived. Returns false if that cannot be. */
         boolean message(MemorySegment frames);
+
+        /**
+         * The message with this number was not sent on the fast path. Returns false if not all who wait for what it had
+         * know it now.
+         */
+        boolean notSent(long number, DocaError why);
 
         /** Ends the connection, not here: this may be a handler. */
         void closeSoon();
@@ -144,7 +151,7 @@ final class LargeBodies {
                             .onRoom(producer -> flush())
                             .onFailure((producer, offset, length, status) -> {
                                 if (!producer.isClosed()) {
-                                    failed();
+                                    notSent(offset, status);
                                 }
                             })
                             .start(),
@@ -161,6 +168,16 @@ final class LargeBodies {
             }
         }
         return false;
+    }
+
+    private void notSent(long offset, DocaError why) {
+        if (frames != null && !ended) {
+            long number = frames.number(offset);
+            boolean ends = frames.mayHaveNotices(number) || !isKnown(peersConsumer);
+            if (!peer.notSent(number, why) || ends) {
+                failed();
+            }
+        }
     }
 
     /**

@@ -39,7 +39,7 @@ final class MessageFrames extends FrameQueue {
 
     private boolean hasMessage() {
         if (filled == 0) {
-            filled = fill(message, 0, capacity);
+            filled = fill(message, 0, capacity, connection.sent());
         }
         return filled > 0;
     }

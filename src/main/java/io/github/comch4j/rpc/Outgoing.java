@@ -2,10 +2,12 @@ package io.github.comch4j.rpc;
 
 import io.github.comch4j.internal.support.handover.HandOver;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** Something that is to be sent, in one frame or in several. */
 class Outgoing extends HandOver.Item<Outgoing> {
     static final byte[] EMPTY = new byte[0];
+    private static final long[] NONE = {};
     static final MemorySegment NOTHING = MemorySegment.ofArray(EMPTY);
 
     final int kind;
@@ -17,6 +19,9 @@ class Outgoing extends HandOver.Item<Outgoing> {
     int sent; // of the body
     boolean begun; // its first frame is in a message
     boolean large; // it goes over the fast path
+    private long firstMessage; // with a frame of it, if it has begun
+    private long[] otherMessages = NONE; // ascending
+    private int others;
 
     Outgoing(int kind, long id, int value, long extra, MemorySegment body) {
         this.kind = kind;
@@ -30,6 +35,33 @@ class Outgoing extends HandOver.Item<Outgoing> {
     /** What goes out right before it, as {@link Metadata} writes it; empty if there is nothing. */
     byte[] metadata() {
         return EMPTY;
+    }
+
+    /** So many more bytes of it are in the message with this number. */
+    final void add(long message, int part) {
+        if (begun) {
+            if (others == otherMessages.length) {
+                otherMessages = Arrays.copyOf(otherMessages, Math.max(4, 2 * others));
+            }
+            otherMessages[others++] = message;
+        } else {
+            begun = true;
+            firstMessage = message;
+        }
+        sent += part;
+    }
+
+    /** Whether a part of it is in the message with this number. */
+    final boolean isIn(long message) {
+        return begun && (message == firstMessage || Arrays.binarySearch(otherMessages, 0, others, message) >= 0);
+    }
+
+    /** Nothing of it has been sent. */
+    final void startAgain() {
+        sent = 0;
+        begun = false;
+        large = false;
+        others = 0;
     }
 
     /** Whether nobody wants it any more. */

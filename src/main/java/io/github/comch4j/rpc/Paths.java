@@ -59,6 +59,23 @@ final class Paths {
         }
     }
 
+    /**
+     * As {@link #cancel}, of what is going to be added again, or never.
+     */
+    void takeBack(Outgoing unsent) {
+        if (fast != null && unsent.large) {
+            fast.cancel(unsent);
+        } else {
+            control.drop(unsent);
+            control.cancel(unsent);
+        }
+    }
+
+    /** Whether the message of the control path with this number may have had a notice, or the end of a call. */
+    boolean mayHaveNotices(long number) {
+        return control.mayHaveNotices(number);
+    }
+
     /** How long the bodies are together that wait, whole or in part. */
     long bytes() {
         return control.bytes() + (fast == null ? 0 : fast.bytes());

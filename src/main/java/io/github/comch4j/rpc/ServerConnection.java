@@ -1,5 +1,6 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.rpc.RpcException.Kind;
 import io.github.comch4j.rpc.RpcException.Reach;
@@ -52,6 +53,12 @@ final class ServerConnection implements LargeBodies.Peer {
         boolean possible = Frames.read(message, this::frame);
         flush();
         return possible && paths.size() <= UNREAD * server.maxInFlight();
+    }
+
+    /** Its calls fail with the connection. */
+    @Override
+    public boolean notSent(long number, DocaError why) {
+        return false;
     }
 
     @Override

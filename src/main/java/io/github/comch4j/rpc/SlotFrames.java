@@ -7,12 +7,15 @@ final class SlotFrames extends FrameQueue {
     private final SlotProducer producer;
     private final int consumer;
     private final int capacity;
+    private final long[] numbers; // of the messages, by slot
+    private long sent;
 
     /** To a consumer of the peer. */
     SlotFrames(SlotProducer producer, int consumer) {
         this.producer = producer;
         this.consumer = consumer;
         this.capacity = producer.slotSize() & ~7;
+        this.numbers = new long[(int) (producer.memory().byteSize() / producer.stride())];
     }
 
     /** Whether slots of so many bytes have room for frames. */
@@ -32,14 +35,24 @@ final class SlotFrames extends FrameQueue {
             if (at < 0) {
                 return;
             }
-            int filled = fill(producer.memory(), at, capacity);
+            int filled = fill(producer.memory(), at, capacity, sent);
             if (filled == 0) {
                 producer.abort(); // nobody wants any of it any more
                 return;
             }
+            numbers[slot(at)] = sent++;
             producer.commit(filled);
             var _ = producer.flush(); // the peer reads it while the next one is written
         }
+    }
+
+    private int slot(long offset) {
+        return (int) (offset / producer.stride());
+    }
+
+    /** The number of the message that is, or was last, in the slot at this offset. */
+    long number(long offset) {
+        return numbers[slot(offset)];
     }
 
     void close() {

@@ -16,6 +16,7 @@ class FrameQueueTest {
     private final FrameQueue queue = new FrameQueue() {};
     private final MemorySegment message = MemorySegment.ofArray(new byte[CAPACITY]);
     private final List<Unwanted> all = new ArrayList<>();
+    private long number; // of the next message
 
     private static final class Unwanted extends Outgoing {
         boolean obsolete;
@@ -73,7 +74,7 @@ class FrameQueueTest {
 
     private List<Integer> kindsOfTheNextMessage(int capacity) {
         List<Integer> kinds = new ArrayList<>();
-        int filled = queue.fill(message, 0, capacity);
+        int filled = queue.fill(message, 0, capacity, number++);
         assertThat(filled).isLessThanOrEqualTo(capacity);
         for (int at = 0; at < filled; at += Frames.size(Frames.part(message, at))) {
             kinds.add(Frames.kind(message, at));

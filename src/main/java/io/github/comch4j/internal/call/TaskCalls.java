@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
+import java.lang.foreign.MemorySegment;
 
 /** Hot calls of tasks of any type, on their view as {@code struct doca_task}. */
 public final class TaskCalls {
@@ -22,6 +23,11 @@ public final class TaskCalls {
     /** {@code doca_task_get_status}. */
     public static int status(long task) {
         return doca_h.doca_task_get_status$hot(task);
+    }
+
+    /** {@code doca_task_get_user_data}; not hot. */
+    public static long userData(long task) {
+        return doca_h.doca_task_get_user_data(MemorySegment.ofAddress(task));
     }
 
     /** {@code doca_task_set_user_data}. */

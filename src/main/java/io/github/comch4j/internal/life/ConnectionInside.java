@@ -8,4 +8,7 @@ public interface ConnectionInside {
 
     /** The exception for a connection that has ended. */
     RuntimeException ended(String function, String action);
+
+    /** While a program hears that a message was not sent: which one, counted from 0 on this connection. */
+    long failedMessage();
 }

@@ -57,8 +57,8 @@ final class BatchedMessageSender extends MessageSender {
     }
 
     @Override
-    public int send(long connection, MemorySegment message, int length, long place) {
-        return Batch.sendMessage(address, connection, message, length, place);
+    int send(long connection, MemorySegment message, int length, long userData) {
+        return Batch.sendMessage(address, connection, message, length, userData);
     }
 
     @Override

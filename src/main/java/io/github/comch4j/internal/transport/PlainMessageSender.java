@@ -36,13 +36,13 @@ final class PlainMessageSender extends MessageSender {
     }
 
     @Override
-    public int send(long connection, MemorySegment message, int length, long place) {
+    int send(long connection, MemorySegment message, int length, long userData) {
         int code = calls.allocateSend(endpoint, connection, message, length, allocated.address());
         if (code != Calls.SUCCESS) {
             return code;
         }
         long task = EndpointCalls.asTask(allocated.get(ValueLayout.JAVA_LONG, 0));
-        TaskCalls.setUserData(task, place);
+        TaskCalls.setUserData(task, userData);
         code = TaskCalls.submit(task);
         if (code != Calls.SUCCESS) {
             TaskCalls.free(task);
@@ -55,8 +55,9 @@ final class PlainMessageSender extends MessageSender {
     public long free(long task, long userData) {
         TaskCalls.free(task);
         ended.increment();
-        MessagePlaces.count(userData);
-        return MessagePlaces.userData(userData);
+        long place = place(userData);
+        MessagePlaces.count(place);
+        return MessagePlaces.userData(place);
     }
 
     @Override
