@@ -7,13 +7,14 @@
  *   HELLO     at once
  *             ten payloads over the fast path, into three buffers of the peer
  *   SENT      all of them have been sent
- *   MISSING   the answer to it when receives have failed: what to send again, with another SENT
+ *   MISSING   the answer to it when receives have lost something: what to send again, with another SENT
  *   ALL       all have arrived
  *   BYE       this side's producer and consumer are gone
  *
  * The client stops once both have said BYE, the server once it has heard of that. A submit that answers AGAIN is tried
- * again after some progress, a send that fails is submitted again. When the connection breaks, everything of it is
- * freed and stopped; then both end, or the client connects anew and both begin from the start. */
+ * again after some progress, a send that fails is submitted again, and so is a receive. When the connection breaks,
+ * everything of it is freed and stopped; then both end, or the client connects anew and both begin from the start, with
+ * a server that starts again where a fault has stopped it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ struct session {
 	bool tell_sent;
 	uint32_t peer_consumer;
 	struct room rooms[ROOMS];
-	unsigned got, failed_receives; /* the latter since the peer was last asked for them */
+	unsigned got, lost_receives; /* the latter since the peer was last asked for them */
 	struct memory in;
 	struct consumer consumer;
 	struct producer producer;
@@ -308,6 +309,11 @@ static void payload_sent(struct producer *producer, struct doca_comch_producer_t
 
 /* ---- receives ---- */
 
+static bool loses(const struct program *program)
+{
+	return strstr(program->faults, "lose_recv=") != NULL;
+}
+
 static void free_room(struct room *room)
 {
 	if (room->task != NULL && !room->flying)
@@ -334,8 +340,8 @@ static void post_rooms(struct session *session)
 		OK(doca_task_submit(base));
 		room->flying = true;
 	}
-	if (session->heard[SENT_ALL] > 0 && session->failed_receives > 0 && session->got != EVERYTHING) {
-		session->failed_receives = session->heard[SENT_ALL] = 0;
+	if (session->heard[SENT_ALL] > 0 && session->lost_receives > 0 && session->got != EVERYTHING) {
+		session->lost_receives = session->heard[SENT_ALL] = 0;
 		session->talks[MISSING].wanted++;
 	}
 }
@@ -351,7 +357,7 @@ static void payload_received(struct consumer *consumer, struct doca_comch_consum
 	if (status != DOCA_SUCCESS) {
 		CHECK(len == 0);
 		bool stopped = state_of(consumer->ctx) != RUNNING;
-		session->failed_receives += !stopped;
+		session->lost_receives += !stopped && loses(session->program);
 		session->program->failed_receives += !stopped;
 		return;
 	}
@@ -362,6 +368,7 @@ static void payload_received(struct consumer *consumer, struct doca_comch_consum
 	OK(doca_buf_get_data(room->buf, &bytes));
 	CHECK(filled(bytes, len, number));
 	OK(doca_buf_reset_data_len(room->buf));
+	CHECK(loses(session->program) || (session->got >> number & 1) == 0);
 	session->got |= 1u << number;
 }
 
@@ -539,6 +546,17 @@ static void client_changed(struct end *end, enum doca_ctx_states next)
 		program->attempts++;
 }
 
+/* A server that a fault has stopped reports no ends of connections. */
+static void server_changed(struct end *end, enum doca_ctx_states next)
+{
+	struct program *program = end->own;
+	for (int i = 0; i < MOST_SESSIONS && next == DOCA_CTX_STATE_STOPPING && !program->over; i++)
+		if (program->sessions[i] != NULL) {
+			program->sessions[i]->lost = true;
+			program->sessions[i]->connection = NULL;
+		}
+}
+
 static void server_connected(struct end *end, struct doca_comch_connection *connection)
 {
 	const struct happened *last = &end->record.list[end->record.num - 1];
@@ -580,6 +598,7 @@ static void program_open(struct program *program)
 		devices_open_dpu(&program->devices);
 		server_make(&program->end, &program->devices, program->name, NULL);
 		program->data_pe = program->end.pe;
+		program->end.on_state = server_changed;
 	} else {
 		devices_open_host(&program->devices);
 		client_make(&program->end, &program->devices, program->name, NULL);
@@ -647,6 +666,8 @@ static void converse(struct program *program)
 			usleep(500);
 			GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(program->end.ctx));
 		}
+		if (program->server && !program->over && state_of(program->end.ctx) == IDLE)
+			OK(doca_ctx_start(program->end.ctx));
 		turn(program);
 	}
 	stop(program->end.ctx);
@@ -672,11 +693,11 @@ static void check_what_struck(const struct program *program, const struct progra
 		CHECK(program->attempts >= number_of(program, "refuse="));
 	if (program->struck)
 		CHECK(program->agains + mate->agains >= number_of(program, "again="));
-	if (number_of(program, "drop=") > 0) {
+	if (number_of(program, "drop=") > 0 || strstr(program->faults, "break_") != NULL) {
 		CHECK(program->quits ? program->connections == 1 : program->connections >= 2);
 		return;
 	}
-	unsigned receive = number_of(program, "fail_recv=");
+	unsigned receive = number_of(program, "fail_recv=") + number_of(program, "lose_recv=");
 	CHECK(program->connections == 1);
 	CHECK(program->failed_sends + mate->failed_sends == (program->struck && number_of(program, "fail_send=") > 0));
 	CHECK(program->failed_receives + mate->failed_receives ==
@@ -838,10 +859,34 @@ static void sends_that_fail_are_repeated(void **state)
 	table("fail_send=#:IO_FAILED", CALLS, false);
 }
 
-static void what_is_lost_in_failed_receives_is_asked_for(void **state)
+static void receives_that_fail_lose_nothing(void **state)
 {
 	(void)state;
 	table("fail_recv=#:IO_FAILED", PAYLOADS, false);
+}
+
+static void what_is_lost_in_receives_is_asked_for(void **state)
+{
+	(void)state;
+	table("lose_recv=#:IO_FAILED", PAYLOADS, false);
+}
+
+static void after_a_fatal_send_both_begin_anew(void **state)
+{
+	(void)state;
+	table("break_send=#:IO_FAILED", CALLS, false);
+}
+
+static void after_a_fatal_send_both_end(void **state)
+{
+	(void)state;
+	table("break_send=#:DRIVER", CALLS, true);
+}
+
+static void after_a_fatal_receive_both_begin_anew(void **state)
+{
+	(void)state;
+	table("break_recv=#:IO_FAILED", PAYLOADS, false);
 }
 
 static void after_a_drop_both_begin_anew(void **state)
@@ -884,7 +929,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(clients_wait_for_their_acceptance),
 		cmocka_unit_test(submits_that_answer_again_are_repeated),
 		cmocka_unit_test(sends_that_fail_are_repeated),
-		cmocka_unit_test(what_is_lost_in_failed_receives_is_asked_for),
+		cmocka_unit_test(receives_that_fail_lose_nothing),
+		cmocka_unit_test(what_is_lost_in_receives_is_asked_for),
+		cmocka_unit_test(after_a_fatal_send_both_begin_anew),
+		cmocka_unit_test(after_a_fatal_send_both_end),
+		cmocka_unit_test(after_a_fatal_receive_both_begin_anew),
 		cmocka_unit_test(after_a_drop_both_begin_anew),
 		cmocka_unit_test(after_a_drop_both_end),
 		cmocka_unit_test(what_is_late_arrives),

@@ -30,15 +30,16 @@ static int64_t clock_us(void)
 static void only_well_formed_lists_are_taken(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {
-		"refuse",          "refuse=",          "refuse=x",     "refuse=-1",     "refuse=1x",
-		"unknown=1",       "fail_send=1",      "fail_send=1:", "fail_send=1:X", "refuse=1,again",
-		"again=1,,drop=1", "drop=1:IO_FAILED", "refuse=1,"};
+	static const char *const bad[] = {"refuse",         "refuse=",         "refuse=x",         "refuse=-1",
+					  "refuse=1x",      "break_send=1",    "break_recv=1:",    "lose_recv=1:Y",
+					  "unknown=1",      "fail_send=1",     "fail_send=1:",     "fail_send=1:X",
+					  "refuse=1,again", "again=1,,drop=1", "drop=1:IO_FAILED", "refuse=1,"};
 	static const char *const good[] = {
 		"",
 		"refuse=1",
 		"accept_delay=5,again=2",
 		"fail_send=1:IO_FAILED,fail_recv=2:DOCA_ERROR_DRIVER",
+		"break_send=1:IO_FAILED,lose_recv=2:DOCA_ERROR_DRIVER,break_recv=1:UNKNOWN",
 		"drop=3,latency=10,bandwidth=1000",
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -183,7 +184,7 @@ static void sends_and_receives_of_the_fast_path_fail_as_asked(void **state)
 		to[i] = memory_buf(&path.memory, 4096 * (i + 1), 64, 0);
 		post(&path.consumer, to[i]);
 	}
-	OK(doca_emu_set_faults("again=2,fail_send=2:IO_FAILED,fail_recv=2:TIME_OUT"));
+	OK(doca_emu_set_faults("again=2,fail_send=2:IO_FAILED,lose_recv=2:TIME_OUT"));
 	struct doca_comch_producer_task_send *task;
 	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, &task));
 	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, &task));
@@ -204,6 +205,284 @@ static void sends_and_receives_of_the_fast_path_fail_as_asked(void **state)
 	for (size_t i = 0; i < 3; i++)
 		buf_release(to[i]);
 	path_close(&path);
+}
+
+/* Sends payload `number`, whose bytes say so. */
+static void put_number(struct path *path, uint8_t number, uint32_t len)
+{
+	memset(path->memory.bytes, number, len);
+	struct doca_buf *from = memory_buf(&path->memory, 0, len, len);
+	struct doca_comch_producer_task_send *task;
+	OK(try_send(&path->producer, path->consumer.id, from, NULL, 0, &task));
+	UNTIL(count_of(&path->producer.record, SENT) == 1, path->producer.pe);
+	free_sent(&path->producer.record);
+	record_clear(&path->producer.record);
+	buf_release(from);
+}
+
+/* The n-th receive that has ended; its number, or 0 if it has failed with `error`. */
+static uint8_t received_number(struct path *path, size_t n, doca_error_t error)
+{
+	size_t seen = 0;
+	for (size_t i = 0; i < path->consumer.record.num; i++) {
+		const struct happened *what = &path->consumer.record.list[i];
+		if ((what->what != RECEIVED && what->what != RECEIVE_FAILED) || seen++ != n)
+			continue;
+		struct doca_comch_consumer_task_post_recv *task = what->object;
+		struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+		if (what->what == RECEIVE_FAILED) {
+			assert_int_equal(what->a, error);
+			assert_int_equal(buf_data_len(buf), 0);
+			return 0;
+		}
+		void *bytes;
+		OK(doca_buf_get_data(buf, &bytes));
+		uint8_t number = *(uint8_t *)bytes;
+		for (size_t j = 0; j < buf_data_len(buf); j++)
+			assert_int_equal(((uint8_t *)bytes)[j], number);
+		return number;
+	}
+	return 255;
+}
+
+#define ended_receives(path)                                                                                           \
+	(count_of(&(path)->consumer.record, RECEIVED) + count_of(&(path)->consumer.record, RECEIVE_FAILED))
+
+/* What was sent to the buffer that fails, and what is behind it, comes into those behind, and the last one waits for a
+ * buffer that is posted later; of any length, as all of it is one after the other. */
+static void a_receive_that_fails_loses_nothing(void **state)
+{
+	(void)state;
+	static const uint32_t lengths[] = {40, 3000, 1, 2000};
+	struct path path;
+	path_open(&path);
+	struct doca_buf *to[6];
+	for (size_t i = 0; i < 6; i++)
+		to[i] = memory_buf(&path.memory, 4096 * (i + 1), 3000, 0);
+	for (size_t i = 0; i < 4; i++)
+		post(&path.consumer, to[i]);
+	OK(doca_emu_set_faults("fail_recv=2:TIME_OUT"));
+	for (uint8_t i = 0; i < 4; i++)
+		put_number(&path, i + 1, lengths[i]);
+	struct doca_comch_producer_task_send *task;
+	struct doca_buf *more = memory_buf(&path.memory, 0, 8, 8);
+	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, more, NULL, 0, &task));
+	UNTIL(ended_receives(&path) == 4, path.consumer.pe);
+	OK(doca_emu_set_faults(NULL)); /* what has struck has its consequences */
+	settle(path.consumer.pe, NULL);
+	assert_int_equal(ended_receives(&path), 4);
+	post(&path.consumer, to[4]);
+	UNTIL(ended_receives(&path) == 5, path.consumer.pe);
+	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, more, NULL, 0, &task));
+	post(&path.consumer, to[5]);
+	put_number(&path, 5, 70);
+	UNTIL(ended_receives(&path) == 6, path.consumer.pe);
+	const uint8_t expected[] = {1, 0, 2, 3, 4, 5};
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(received_number(&path, i, DOCA_ERROR_TIME_OUT), expected[i]);
+	free_received(&path.consumer.record);
+	buf_release(more);
+	for (size_t i = 0; i < 6; i++)
+		buf_release(to[i]);
+	path_close(&path);
+}
+
+/* With many posted buffers the next one is not claimed: the payload goes into it, and the producer's next one behind.
+ * One that is too small for it fails, too. */
+static void the_payload_of_a_failed_receive_goes_into_the_next_that_takes_it(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *to[4];
+	for (size_t i = 0; i < 4; i++) {
+		to[i] = memory_buf(&path.memory, 4096 * (i + 1), i == 1 ? 10 : 100, 0);
+		post(&path.consumer, to[i]);
+	}
+	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
+	put_number(&path, 1, 60);
+	UNTIL(ended_receives(&path) == 3, path.consumer.pe);
+	put_number(&path, 2, 60);
+	UNTIL(ended_receives(&path) == 4, path.consumer.pe);
+	const uint8_t expected[] = {0, 0, 1, 2};
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(received_number(&path, i, DOCA_ERROR_IO_FAILED), expected[i]);
+	free_received(&path.consumer.record);
+	for (size_t i = 0; i < 4; i++)
+		buf_release(to[i]);
+	path_close(&path);
+}
+
+/* The consumer stops while a payload waits for a buffer: another one that is posted takes it, or it goes with it. */
+static void a_payload_that_waits_goes_with_its_consumer(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *to = memory_buf(&path.memory, 4096, 100, 0);
+	post(&path.consumer, to);
+	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
+	put_number(&path, 1, 60);
+	UNTIL(ended_receives(&path) == 1, path.consumer.pe);
+	free_received(&path.consumer.record);
+	record_clear(&path.consumer.record);
+	post(&path.consumer, to);
+	(void)doca_ctx_stop(path.consumer.ctx);
+	UNTIL(ended_receives(&path) == 1, path.consumer.pe);
+	assert_int_equal(received_number(&path, 0, DOCA_SUCCESS), 1);
+	free_received(&path.consumer.record);
+	UNTIL(state_of(path.consumer.ctx) == DOCA_CTX_STATE_IDLE, path.consumer.pe);
+	OK(doca_buf_reset_data_len(to));
+	record_clear(&path.consumer.record);
+	consumer_start(&path.consumer, path.pair.server.pe);
+	post(&path.consumer, to);
+	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
+	put_number(&path, 1, 60);
+	UNTIL(ended_receives(&path) == 1, path.consumer.pe);
+	free_received(&path.consumer.record);
+	buf_release(to);
+	path_close(&path);
+}
+
+/* ---- fatal failures ---- */
+
+/* Both ends hear of it, and nothing that lies behind arrives. */
+static void a_client_whose_send_fails_for_good_stops(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	OK(doca_emu_set_faults("break_send=2:DRIVER"));
+	send_text(&pair.client, pair.client.connection, "first");
+	send_text(&pair.client, pair.client.connection, "second");
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&pair.client, pair.client.connection, "third", 5, &task));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_IDLE && count_of(&pair.server.record, DISCONNECTED) == 1,
+	      pair.client.pe, pair.server.pe);
+	assert_string_equal(states_of(&pair.client.record), "SRPI");
+	assert_int_equal(count_of(&pair.client.record, SENT), 1);
+	assert_int_equal(nth(&pair.client.record, SEND_FAILED, 0)->a, DOCA_ERROR_DRIVER);
+	assert_int_equal(count_of(&pair.server.record, MESSAGE), 1);
+	assert_int_equal(nth(&pair.server.record, DISCONNECTED, 0)->a, 0);
+	/* It may start again. */
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+	UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_RUNNING, pair.client.pe, pair.server.pe);
+	pair_stop(&pair);
+}
+
+/* No end of its client is a good one, also where the server's program says goodbye at once. */
+static void a_server_whose_send_fails_for_good_stops(void **state)
+{
+	(void)state;
+	for (int at_once = 0; at_once < 2; at_once++) {
+		struct pair pair;
+		pair_open(&pair, TWO_ENGINES);
+		OK(doca_emu_set_faults("break_send=1:IO_FAILED"));
+		send_text(&pair.server, pair.server.connection, "first");
+		struct doca_comch_task_send *task;
+		OK(alloc_send(&pair.server, pair.server.connection, "second", 6, &task));
+		GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
+		doca_task_free(doca_comch_task_send_as_task(task));
+		send_text(&pair.client, pair.client.connection, "is not received");
+		if (at_once == 1)
+			GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(pair.server.ctx));
+		UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_IDLE &&
+			      state_of(pair.server.ctx) == DOCA_CTX_STATE_IDLE,
+		      pair.client.pe, pair.server.pe);
+		assert_string_equal(states_of(&pair.server.record), "RPI");
+		assert_string_equal(states_of(&pair.client.record), "SRPI");
+		assert_int_equal(count_of(&pair.server.record, SEND_FAILED), 1);
+		assert_int_equal(count_of(&pair.server.record, DISCONNECTED), 0);
+		assert_int_equal(count_of(&pair.client.record, MESSAGE), 0);
+		assert_int_equal(count_of(&pair.server.record, MESSAGE), 0);
+		OK(doca_ctx_start(pair.server.ctx));
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+		UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_RUNNING, pair.client.pe, pair.server.pe);
+		pair_stop(&pair);
+	}
+}
+
+/* What is left of a path whose connection has broken. */
+static void path_is_over(struct path *path)
+{
+	UNTIL(state_of(path->producer.ctx) != DOCA_CTX_STATE_RUNNING &&
+		      state_of(path->consumer.ctx) == DOCA_CTX_STATE_STOPPING &&
+		      count_of(&path->pair.server.record, DISCONNECTED) == 1,
+	      path->pair.client.pe, path->pair.server.pe, path->producer.pe, path->consumer.pe);
+	assert_int_equal(nth(&path->pair.server.record, DISCONNECTED, 0)->a, 0);
+}
+
+static void path_free(struct path *path)
+{
+	free_sent(&path->producer.record);
+	free_received(&path->consumer.record);
+	UNTIL(state_of(path->producer.ctx) == DOCA_CTX_STATE_IDLE &&
+		      state_of(path->consumer.ctx) == DOCA_CTX_STATE_IDLE &&
+		      state_of(path->pair.client.ctx) == DOCA_CTX_STATE_IDLE,
+	      path->pair.client.pe, path->producer.pe, path->consumer.pe);
+	producer_destroy(&path->producer);
+	consumer_destroy(&path->consumer);
+	memory_close(&path->memory);
+	pair_stop(&path->pair);
+}
+
+static void a_producer_whose_send_fails_for_good_stops(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.memory, 0, 64, 64), *to[4];
+	for (size_t i = 0; i < 4; i++) {
+		to[i] = memory_buf(&path.memory, 4096 * (i + 1), 64, 0);
+		post(&path.consumer, to[i]);
+	}
+	OK(doca_emu_set_faults("break_send=2:TIME_OUT"));
+	put(&path.producer, path.consumer.id, from);
+	put(&path.producer, path.consumer.id, from);
+	struct doca_comch_producer_task_send *task;
+	GIVES(DOCA_ERROR_NOT_CONNECTED, try_send(&path.producer, path.consumer.id, from, NULL, 0, &task));
+	/* By itself, whether or not anybody looks at the connection. */
+	UNTIL(state_of(path.producer.ctx) == DOCA_CTX_STATE_STOPPING, path.producer.pe);
+	assert_int_equal(count_of(&path.producer.record, SENT), 1);
+	assert_int_equal(nth(&path.producer.record, SEND_FAILED, 0)->a, DOCA_ERROR_TIME_OUT);
+	path_is_over(&path);
+	UNTIL(ended_receives(&path) == 4, path.consumer.pe);
+	assert_int_equal(count_of(&path.consumer.record, RECEIVED), 1);
+	buf_release(from);
+	for (size_t i = 0; i < 4; i++)
+		buf_release(to[i]);
+	path_free(&path);
+}
+
+static void a_consumer_whose_receive_fails_for_good_stops(void **state)
+{
+	(void)state;
+	for (int stops = 0; stops < 2; stops++) {
+		struct path path;
+		path_open(&path);
+		struct doca_buf *to[4];
+		for (size_t i = 0; i < 4; i++) {
+			to[i] = memory_buf(&path.memory, 4096 * (i + 1), 64, 0);
+			post(&path.consumer, to[i]);
+		}
+		OK(doca_emu_set_faults("break_recv=2:TIME_OUT"));
+		for (uint8_t i = 1; i <= 3; i++)
+			put_number(&path, i, 60);
+		UNTIL(ended_receives(&path) == 2, path.consumer.pe);
+		OK(doca_emu_set_faults(NULL));
+		if (stops == 1)
+			(void)doca_ctx_stop(path.consumer.ctx);
+		UNTIL(state_of(path.consumer.ctx) == DOCA_CTX_STATE_STOPPING, path.consumer.pe);
+		path_is_over(&path);
+		UNTIL(ended_receives(&path) == 4, path.consumer.pe);
+		assert_int_equal(nth(&path.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_TIME_OUT);
+		assert_int_equal(count_of(&path.consumer.record, RECEIVED), 1);
+		for (size_t i = 0; i < 4; i++)
+			buf_release(to[i]);
+		path_free(&path);
+	}
 }
 
 static void posted_again(struct consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
@@ -450,6 +729,14 @@ int main(void)
 		cmocka_unit_test_teardown(the_kth_message_fails_and_is_not_sent, without_faults),
 		cmocka_unit_test_teardown(a_dropped_connection_looks_like_a_dead_peer_to_both, without_faults),
 		cmocka_unit_test_teardown(sends_and_receives_of_the_fast_path_fail_as_asked, without_faults),
+		cmocka_unit_test_teardown(a_receive_that_fails_loses_nothing, without_faults),
+		cmocka_unit_test_teardown(the_payload_of_a_failed_receive_goes_into_the_next_that_takes_it,
+					  without_faults),
+		cmocka_unit_test_teardown(a_payload_that_waits_goes_with_its_consumer, without_faults),
+		cmocka_unit_test_teardown(a_client_whose_send_fails_for_good_stops, without_faults),
+		cmocka_unit_test_teardown(a_server_whose_send_fails_for_good_stops, without_faults),
+		cmocka_unit_test_teardown(a_producer_whose_send_fails_for_good_stops, without_faults),
+		cmocka_unit_test_teardown(a_consumer_whose_receive_fails_for_good_stops, without_faults),
 		cmocka_unit_test_teardown(each_payload_is_counted_once, without_faults),
 		cmocka_unit_test_teardown(nothing_is_sent_after_a_drop, without_faults),
 		cmocka_unit_test_teardown(what_is_sent_to_a_slow_device_arrives_later, without_faults),

@@ -1141,13 +1141,13 @@ static void a_small_buffer_takes_no_more_than_its_room(void **state)
 	}
 }
 
-/* As long as a fault on demand discards what comes. */
+/* As where a fault on demand discards what comes. */
 static void a_discarded_payload_is_not_written_past_the_buffer(void **state)
 {
 	(void)state;
 	struct target target;
 	target_open_with(&target, 40);
-	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
+	OK(doca_emu_set_faults("lose_recv=1:IO_FAILED"));
 	target_fill(&target, &(struct shm_slot){.len = 4000, .payload = SHM_PAYLOAD_PIPE});
 	uint64_t index = atomic_load(&target.region->posted) - 1;
 	settle(server.pe, NULL);

@@ -118,6 +118,8 @@ static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct 
 	switch (fault_of_send(NULL, &result)) {
 	case SEND_DROPS_CONNECTION:
 		return drop(endpoint, peer);
+	case SEND_BREAKS:
+		return reset(peer, "a send failed for good on demand");
 	case SEND_GOES_ON:
 		break;
 	case SEND_AGAIN:
@@ -247,9 +249,12 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 		give(peer, from);
 		return READING_ENDPOINT_BAD_LENGTH;
 	}
-	doca_error_t fault = faults_any() ? fault_of_receive(NULL) : DOCA_SUCCESS;
-	if (fault != DOCA_SUCCESS)
-		return fault; /* the message stays */
+	doca_error_t error = DOCA_SUCCESS;
+	enum receive_fault fault = faults_any() ? fault_of_receive(NULL, &error) : RECEIVE_GOES_ON;
+	if (fault == RECEIVE_FAILS)
+		return error; /* the message stays */
+	if (fault == RECEIVE_BREAKS)
+		return reset(peer, "a receive failed for good on demand");
 	ring_in_take(ring, message);
 	*len = ring->len;
 	give(peer, from);
@@ -261,7 +266,7 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	peer->counters.recv_bytes += ring->len;
 	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
 		peer_ring(&peer->send_bell, &ring->peer->armed_send);
-	return DOCA_SUCCESS;
+	return error;
 }
 
 doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *message, size_t *len,

@@ -39,7 +39,11 @@ doca_emu_devinfo_create_list(const char *folder, const char *side, struct doca_d
  *   accept_delay=MS   servers let each client wait so many milliseconds
  *   again=N           the next N submits of messages and of producer sends answer AGAIN
  *   fail_send=K:ERR   the K-th message or producer send from now fails with ERR (a name as IO_FAILED) and is not sent
- *   fail_recv=K:ERR   the K-th receive from now fails with ERR; what was sent to it is lost
+ *   break_send=K:ERR  the same, and all that lies behind it fails, its context stops, and the connection breaks
+ *   fail_recv=K:ERR   the K-th receive from now that a send reaches fails with ERR; the payload goes into the next
+ *                     posted buffer
+ *   break_recv=K:ERR  the same, but all that lies behind it fails, its context stops, and the connection breaks
+ *   lose_recv=K:ERR   the K-th receive from now fails with ERR, and what was sent to it is lost: no card does so
  *   drop=K            at the K-th message or producer send from now the connection breaks, as if the peer had died:
  *                     it and all that follow on this side answer NOT_CONNECTED
  *   latency=US        what this process sends arrives so many microseconds later

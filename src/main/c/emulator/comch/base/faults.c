@@ -24,7 +24,7 @@ struct faults {
 	uint64_t refuse;
 	uint64_t accept_delay_ms;
 	uint64_t again;
-	struct countdown fail_send, fail_recv, fail_dma, drop;
+	struct countdown fail_send, break_send, fail_recv, lose_recv, break_recv, fail_dma, drop;
 	uint64_t latency_us;
 	uint64_t bandwidth_mb;
 	uint64_t line_free_at; /* when the slowed device has sent everything that has been submitted to it */
@@ -33,6 +33,7 @@ struct faults {
 atomic_bool faults_active;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned consequences; /* of faults that have struck */
 /* Of the environment's machine, and of those named ones that have faults. */
 static struct faults current;
 
@@ -95,7 +96,10 @@ static bool parse_one(char *item, struct faults *faults)
 		{"accept_delay", &faults->accept_delay_ms, NULL, false},
 		{"again", &faults->again, NULL, false},
 		{"fail_send", NULL, &faults->fail_send, true},
+		{"break_send", NULL, &faults->break_send, true},
 		{"fail_recv", NULL, &faults->fail_recv, true},
+		{"lose_recv", NULL, &faults->lose_recv, true},
+		{"break_recv", NULL, &faults->break_recv, true},
 		{"fail_dma", NULL, &faults->fail_dma, true},
 		{"drop", NULL, &faults->drop, false},
 		{"latency", &faults->latency_us, NULL, false},
@@ -132,14 +136,16 @@ static bool parse(const char *spec, struct faults *faults)
 static bool any(const struct faults *faults)
 {
 	return faults->refuse > 0 || faults->accept_delay_ms > 0 || faults->again > 0 || faults->fail_send.left > 0 ||
-	       faults->fail_recv.left > 0 || faults->fail_dma.left > 0 || faults->drop.left > 0 ||
+	       faults->break_send.left > 0 || faults->fail_recv.left > 0 || faults->lose_recv.left > 0 ||
+	       faults->break_recv.left > 0 || faults->fail_dma.left > 0 || faults->drop.left > 0 ||
 	       faults->latency_us > 0 || faults->bandwidth_mb > 0;
 }
 
 /* With the lock held. */
 static void update_active(void)
 {
-	atomic_store(&faults_active, any(&current) || current.next != NULL || told_faults_listening());
+	atomic_store(&faults_active,
+		     any(&current) || current.next != NULL || told_faults_listening() || consequences > 0);
 }
 
 doca_error_t doca_emu_set_faults(const char *spec)
@@ -183,6 +189,17 @@ doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
 	return DOCA_SUCCESS;
 }
 
+void fault_has_consequences(bool begin)
+{
+	pthread_mutex_lock(&lock);
+	if (begin)
+		consequences++;
+	else
+		consequences--;
+	update_active();
+	pthread_mutex_unlock(&lock);
+}
+
 static const char *malformed; /* DOCA_EMU_FAULTS, or NULL */
 
 static void read_environment(void)
@@ -204,8 +221,9 @@ doca_error_t faults_init(void)
 		return DOCA_SUCCESS;
 	EMU_LOG_ERROR(
 		"DOCA_EMU_FAULTS is \"%s\": allowed is a list KEY=VALUE,… of refuse=N, accept_delay=MS, again=N, "
-		"fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB; or @NAME "
-		"for what stands in NAME.faults of the fabric folder",
+		"fail_send=K:ERROR, break_send=K:ERROR, fail_recv=K:ERROR, lose_recv=K:ERROR, break_recv=K:ERROR, "
+		"fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB; or @NAME for what stands in NAME.faults of the "
+		"fabric folder",
 		malformed);
 	return DOCA_ERROR_INITIALIZATION;
 }
@@ -261,23 +279,34 @@ enum send_fault fault_of_send(const char *folder, doca_error_t *error)
 		fault = SEND_AGAIN;
 		*error = DOCA_ERROR_AGAIN;
 	} else {
-		bool drops = strikes(&faults->drop);
 		bool fails = strikes(&faults->fail_send);
-		if (drops || fails) {
-			fault = drops ? SEND_DROPS_CONNECTION : SEND_FAILS;
-			*error = drops ? DOCA_ERROR_NOT_CONNECTED : faults->fail_send.error;
+		bool breaks = strikes(&faults->break_send);
+		if (strikes(&faults->drop)) {
+			fault = SEND_DROPS_CONNECTION;
+			*error = DOCA_ERROR_NOT_CONNECTED;
+		} else if (breaks || fails) {
+			fault = breaks ? SEND_BREAKS : SEND_FAILS;
+			*error = breaks ? faults->break_send.error : faults->fail_send.error;
 		}
 	}
 	pthread_mutex_unlock(&lock);
 	return fault;
 }
 
-doca_error_t fault_of_receive(const char *folder)
+enum receive_fault fault_of_receive(const char *folder, doca_error_t *error)
 {
+	enum receive_fault fault = RECEIVE_GOES_ON;
 	struct faults *faults = lock_faults_of(folder);
-	doca_error_t status = strikes(&faults->fail_recv) ? faults->fail_recv.error : DOCA_SUCCESS;
+	/* The worst last; each counts. */
+	struct countdown *countdowns[] = {&faults->fail_recv, &faults->lose_recv, &faults->break_recv};
+	for (size_t i = 0; i < sizeof(countdowns) / sizeof(countdowns[0]); i++) {
+		if (!strikes(countdowns[i]))
+			continue;
+		fault = (enum receive_fault)(RECEIVE_FAILS + i);
+		*error = countdowns[i]->error;
+	}
 	pthread_mutex_unlock(&lock);
-	return status;
+	return fault;
 }
 
 doca_error_t fault_of_copy(const char *folder)

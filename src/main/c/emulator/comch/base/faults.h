@@ -1,7 +1,7 @@
 /* Faults on demand (doca_emu.h), looked up at the places where they occur.
  *
  * Threads: any. Without faults each look-up costs one load of a flag that never changes; a process that listens for
- * them (told_faults.h) takes the slower ways at all times. */
+ * them (told_faults.h) takes the slower ways at all times, and so does one in which a fault still has consequences. */
 #ifndef EMU_FAULTS_H
 #define EMU_FAULTS_H
 
@@ -26,14 +26,30 @@ doca_error_t faults_init(void);
 bool fault_refuses_client(const char *folder);
 uint64_t fault_accept_delay_ms(const char *folder);
 
-enum send_fault { SEND_GOES_ON, SEND_AGAIN, SEND_FAILS, SEND_DROPS_CONNECTION };
+enum send_fault {
+	SEND_GOES_ON,
+	SEND_AGAIN,
+	SEND_FAILS,  /* it alone */
+	SEND_BREAKS, /* it and all behind it, its context, and the connection */
+	SEND_DROPS_CONNECTION,
+};
 
 /* What happens to a send that is being submitted. What does not go on has `error`: AGAIN, the one that is asked for, or
  * NOT_CONNECTED. */
 enum send_fault fault_of_send(const char *folder, doca_error_t *error);
 
-/* The status with which a receive that is being completed fails, or SUCCESS. */
-doca_error_t fault_of_receive(const char *folder);
+enum receive_fault {
+	RECEIVE_GOES_ON,
+	RECEIVE_FAILS,  /* its buffer: what was sent to it is received all the same */
+	RECEIVE_LOSES,  /* and what was sent to it is lost */
+	RECEIVE_BREAKS, /* it and all behind it, its context, and the connection */
+};
+
+/* What happens to a receive that a message or payload has reached. What does not go on fails with `error`. */
+enum receive_fault fault_of_receive(const char *folder, doca_error_t *error);
+
+/* Something that a fault has done is not over: faults_any() stays true until as many ends as beginnings were told. */
+void fault_has_consequences(bool begin);
 
 /* The same for a copy of DMA that is about to be made. */
 doca_error_t fault_of_copy(const char *folder);

@@ -177,9 +177,10 @@ void connection_check_socket(struct doca_comch_connection *connection)
 	if (connection->peer_died || connection->broken || connection->socket < 0)
 		return;
 	bool broken;
-	if (!connection_take_wakeups(connection, connection->control_sleeper.sleeper, &broken))
+	if (!connection_take_wakeups(connection, connection->control_sleeper.sleeper, &broken)) {
 		connection->peer_died = true;
-	else if (broken)
+		connection->broken = atomic_load_explicit(&connection->failed, memory_order_relaxed);
+	} else if (broken)
 		(void)connection_break(connection, "unexpected packet");
 }
 
@@ -189,9 +190,15 @@ void connection_cut(struct doca_comch_connection *connection)
 	shutdown(connection->socket, SHUT_RDWR);
 }
 
+void connection_fail(struct doca_comch_connection *connection)
+{
+	atomic_store_explicit(&connection->failed, true, memory_order_relaxed);
+	connection_cut(connection);
+}
+
 void connection_say_goodbye(struct doca_comch_connection *connection)
 {
-	if (connection->goodbye_said)
+	if (connection->goodbye_said || atomic_load_explicit(&connection->severed, memory_order_relaxed))
 		return;
 	connection->goodbye_said = true;
 	/* Release: everything sent before is visible to whoever sees the goodbye. */

@@ -46,6 +46,8 @@ struct doca_comch_connection {
 	atomic_bool lost;
 	/* Nothing is sent any more: it is lost, or it has been cut (connection_cut) and will be lost. Any thread. */
 	atomic_bool severed;
+	/* It has been cut because a task failed for good: nothing is received any more either. Any thread. */
+	atomic_bool failed;
 	/* The peer's process has ended, or has broken the protocol: there will be no goodbye. */
 	bool peer_died;
 	bool broken;
@@ -195,7 +197,11 @@ void connection_check_socket(struct doca_comch_connection *connection);
  * on. Any thread that may use the socket. */
 void connection_cut(struct doca_comch_connection *connection);
 
-/* Says goodbye; nothing may be sent afterwards. */
+/* The same because a task of this side has failed for good: what the peer has sent, and has not been received, is not
+ * received any more. */
+void connection_fail(struct doca_comch_connection *connection);
+
+/* Says goodbye, unless it has been cut: nobody is to take its end for a good one. Nothing may be sent afterwards. */
 void connection_say_goodbye(struct doca_comch_connection *connection);
 
 /* Ends the connection on this side: its producers and consumers will stop. What it shares with the peer is given

@@ -4,9 +4,14 @@
 #include "dev.h"
 
 bool device_lets_send(const struct doca_dev *dev, struct doca_comch_connection *connection, struct doca_task *task,
-		      struct task_fifo *done, doca_error_t *answer)
+		      struct task_fifo *done, bool *broken, doca_error_t *answer)
 {
 	switch (fault_of_send(emu_dev_folder(dev), answer)) {
+	case SEND_BREAKS:
+		*broken = true;
+		if (connection != NULL)
+			connection_fail(connection);
+		/* fall through */
 	case SEND_FAILS:
 		task_sent_off(task);
 		task_fifo_end(done, task, *answer);

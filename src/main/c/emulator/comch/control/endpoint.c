@@ -83,6 +83,9 @@ void endpoint_close(struct comch_endpoint *endpoint)
 	task_fifo_fini(&endpoint->done);
 	free(endpoint->received);
 	endpoint->received = NULL;
+	if (endpoint->broken)
+		fault_has_consequences(false);
+	endpoint->broken = false;
 }
 
 doca_error_t endpoint_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer)
@@ -143,6 +146,23 @@ doca_error_t endpoint_task_send_alloc_init(struct comch_endpoint *endpoint, stru
 	return DOCA_SUCCESS;
 }
 
+/* Whether faults on demand do not let the message go on; then `result` is submit's answer. */
+static __attribute__((noinline)) bool suffers_faults(struct comch_endpoint *endpoint,
+						     struct doca_comch_connection *connection, struct doca_task *task,
+						     doca_error_t *result)
+{
+	*result = DOCA_ERROR_NOT_CONNECTED;
+	if (endpoint->broken)
+		return true;
+	if (device_lets_send(endpoint->dev, connection, task, &endpoint->done, &endpoint->broken, result))
+		return false;
+	if (endpoint->broken) {
+		fault_has_consequences(true); /* until endpoint_close */
+		connection->broken = true;
+	}
+	return true;
+}
+
 doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 {
 	(void)flags;
@@ -152,7 +172,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	if (atomic_load_explicit(&connection->severed, memory_order_relaxed) || connection->broken)
 		return DOCA_ERROR_NOT_CONNECTED;
 	doca_error_t result;
-	if (faults_any() && !device_lets_send(endpoint->dev, connection, task, &endpoint->done, &result))
+	if (faults_any() && suffers_faults(endpoint, connection, task, &result))
 		return result;
 	/* Messages that wait already go first. */
 	result = DOCA_ERROR_AGAIN;

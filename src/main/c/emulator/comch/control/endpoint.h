@@ -57,6 +57,7 @@ struct comch_endpoint {
 	/* While not IDLE. */
 	struct task_pool pool;
 	struct task_fifo done;
+	bool broken;        /* a send has failed for good: the context stops by itself */
 	uint8_t *received;  /* the message being delivered */
 	bool receive_first; /* alternates, so that neither direction starves the other */
 	int64_t stop_deadline_ms;

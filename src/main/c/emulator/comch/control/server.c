@@ -134,7 +134,7 @@ static void free_resources(struct doca_comch_server *server)
 	endpoint_close(&server->endpoint);
 }
 
-/* Says goodbye to every client that has got all its messages. */
+/* Says goodbye to every client that has got all its messages; where a send has failed for good, to none. */
 static void part_from_clients(struct doca_comch_server *server)
 {
 	bool impatient = /* guard: server-stop-patience */ endpoint_grace_over(&server->endpoint);
@@ -142,6 +142,11 @@ static void part_from_clients(struct doca_comch_server *server)
 		struct doca_comch_connection *connection = server->connections[index];
 		if (connection == NULL)
 			continue;
+		if (server->endpoint.broken) {
+			connection_fail(connection);
+			server_drop_connection(server, connection);
+			continue;
+		}
 		endpoint_push_pending(&server->endpoint, connection);
 		connection_check_socket(connection);
 		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died &&
@@ -156,6 +161,14 @@ static bool finished(struct doca_comch_server *server)
 {
 	return server->num_connections == 0 && task_fifo_empty(&server->endpoint.done) &&
 	       emu_ctx_drained(&server->endpoint.ctx);
+}
+
+/* A send has failed for good: the context stops, whether or not producers and consumers are active. */
+static void break_down(struct doca_comch_server *server)
+{
+	server_dismiss_strangers(server);
+	fabric_unlisten(&server->listener);
+	emu_ctx_enter(&server->endpoint.ctx, DOCA_CTX_STATE_STOPPING);
 }
 
 static bool server_progress(struct doca_ctx *ctx)
@@ -173,6 +186,11 @@ static bool server_progress(struct doca_ctx *ctx)
 			return false;
 		free_resources(server);
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_IDLE);
+		return true;
+	}
+	if (EMU_UNLIKELY(endpoint->broken)) {
+		if (!endpoint_report_send(endpoint))
+			break_down(server);
 		return true;
 	}
 	server->serving = true;
@@ -206,7 +224,7 @@ static uint64_t server_due_in(struct doca_ctx *ctx)
 			server_mark_ready(server, index); /* its doorbell may have been cleared by another client */
 		earliest = due < earliest ? due : earliest;
 	}
-	return task_fifo_empty(&server->endpoint.done) ? earliest : 0;
+	return task_fifo_empty(&server->endpoint.done) && !server->endpoint.broken ? earliest : 0;
 }
 
 static bool server_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)

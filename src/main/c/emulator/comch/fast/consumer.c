@@ -41,6 +41,7 @@ static void free_resources(struct doca_comch_consumer *consumer)
 	free(consumer->tasks);
 	consumer->tasks = NULL;
 	consumer->region = NULL;
+	consumer_forget_faults(consumer);
 }
 
 static doca_error_t open_region(struct doca_comch_consumer *consumer)
@@ -72,6 +73,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	consumer->posted = consumer->completed = base;
 	consumer->fetch_until = 0;
 	consumer->holds_back = false;
+	consumer->barren = false;
 	return DOCA_SUCCESS;
 }
 
@@ -162,7 +164,7 @@ static EMU_ALWAYS_INLINE void finish(struct doca_comch_consumer *consumer,
 											consumer->ctx.user_data);
 }
 
-static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status)
+void consumer_finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status)
 {
 	finish(consumer, consumer->tasks[consumer->completed & consumer->mask], status);
 }
@@ -213,6 +215,11 @@ static EMU_ALWAYS_INLINE bool look_for_loss(struct doca_comch_consumer *consumer
 	       notice_loss(consumer);
 }
 
+static __attribute__((noinline)) bool suffer_faults(struct doca_comch_consumer *consumer)
+{
+	return consumer->troubles.fatal ? notice_loss(consumer) : consumer_suffer_faults(consumer);
+}
+
 static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
 	if (consumer->burst < BURST || thread_has_sent())
@@ -224,7 +231,7 @@ static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer,
 	consumer->burst = 0;
 	if (consumer->holds_back)
 		consumer_flush(&consumer->ctx);
-	return look_for_loss(consumer);
+	return (faults_any() && suffer_faults(consumer)) || look_for_loss(consumer);
 }
 
 /* Any payload. Out of line, as it is rare, or takes long itself. */
@@ -234,9 +241,11 @@ static __attribute__((noinline)) bool deliver_any(struct doca_comch_consumer *co
 	if (/* guard: slot-posted-any */ consumer->completed == consumer->posted ||
 	    fault_still_travelling(slot->arrival))
 		return look_for_loss(consumer); /* only a peer that breaks the protocol fills what was not posted */
+	if (faults_any())
+		return suffer_faults(consumer) || look_for_loss(consumer);
 	doca_error_t status;
 	uint64_t piped = task->piped;
-	if (consumer_deliver_or_fail(consumer, slot, task, &status)) {
+	if (consumer_deliver(consumer, slot, task, &status)) {
 		finish(consumer, task, status);
 		return true;
 	}
@@ -325,20 +334,23 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 	if (consumer->completed < consumer->claimed) {
 		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
 		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
+		struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
 		bool ready = written_out(consumer, consumer->completed);
 		doca_error_t status = READING_FLUSHED_TASK;
-		if (ready) {
-			if (!consumer_deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask],
-					      &status))
+		if (ready && !consumer->barren) {
+			if (!consumer_deliver(consumer, slot, task, &status))
 				return false; /* the producer has just begun to write it */
-		} else if (!writer_given_up(consumer, consumer->claim_deadline_ms)) {
+			consumer_pass_on(consumer, task, &status);
+		} else if (!ready && !writer_given_up(consumer, consumer->claim_deadline_ms)) {
 			return false;
 		}
-		finish_oldest(consumer, status);
+		consumer_finish_oldest(consumer, status);
 		return true;
 	}
 	if (consumer->completed < consumer->posted) {
-		finish_oldest(consumer, READING_FLUSHED_TASK);
+		doca_error_t status = READING_FLUSHED_TASK;
+		consumer_pass_on(consumer, consumer->tasks[consumer->completed & consumer->mask], &status);
+		consumer_finish_oldest(consumer, status);
 		return true;
 	}
 	if (!emu_ctx_drained(&consumer->ctx))
@@ -399,6 +411,8 @@ static uint64_t consumer_due_in(struct doca_ctx *ctx)
 			    own_consumer_has_its_turn(connection, &consumer->own);
 		return turn ? 0 : READING_NOTIFY_POLL_NS;
 	}
+	if (faults_any() && consumer_faults_are_due(consumer))
+		return 0;
 	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1 ||
 	    consumer->completed == consumer->posted)

@@ -20,11 +20,26 @@ struct doca_comch_consumer_task_post_recv {
 	uint64_t room;
 	/* Place in the order of posted buffers, while in flight. */
 	uint64_t index;
-	/* Bytes taken from the pipeline so far. */
+	/* Bytes taken from the pipeline so far; of any payload, once it has been delivered in the long way. */
 	uint64_t piped;
 	uint32_t producer_id;
 	uint32_t imm_len;
 	uint8_t imm[]; /* as many as the consumer takes */
+};
+
+/* A payload whose buffer has failed on demand: it waits for the next one. */
+struct held_payload {
+	struct held_payload *next;
+	uint64_t len;
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t bytes[]; /* immediate data, then the payload */
+};
+
+struct consumer_troubles {
+	struct held_payload *first, **end; /* before what producers send next */
+	bool fatal;                        /* a receive has failed for good: the context stops next */
+	bool told;                         /* fault_has_consequences */
 };
 
 struct msgq_consumer;
@@ -55,9 +70,10 @@ struct doca_comch_consumer {
 	uint32_t burst;       /* messages since a look found none */
 	uint32_t pauses;      /* after a burst */
 	bool holds_back;      /* producers may not know of all posted buffers */
-	/* Faults on demand: message `judged` - 1 fails with `verdict`, if that is an error. */
-	uint64_t judged;
-	doca_error_t verdict;
+	/* What faults on demand have left behind. */
+	struct consumer_troubles troubles;
+	/* Nothing is delivered any more. */
+	bool barren;
 	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
 	uint64_t claimed;
 	int64_t claim_deadline_ms;
@@ -86,9 +102,24 @@ extern const struct emu_ctx_ops consumer_ops;
 bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
 
-/* As consumer_deliver, unless the buffer is to fail on demand. */
-bool consumer_deliver_or_fail(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-			      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
+/* Ends the flight of the oldest posted buffer's task. */
+void consumer_finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status);
+
+/* ---- faults on demand ---- */
+
+/* RUNNING, in place of the usual way: completes the oldest posted buffer, or fails it as asked. False: nothing has
+ * happened. */
+bool consumer_suffer_faults(struct doca_comch_consumer *consumer);
+
+/* Whether consumer_suffer_faults has something to do although no producer has done anything. */
+bool consumer_faults_are_due(const struct doca_comch_consumer *consumer);
+
+/* The oldest posted buffer has been filled, or none will fill it: what waited for a buffer comes before that. */
+void consumer_pass_on(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+		      doca_error_t *status);
+
+/* Forgets all of it. */
+void consumer_forget_faults(struct doca_comch_consumer *consumer);
 
 /* ---- payloads that the oldest posted buffer waits for ---- */
 

@@ -1,10 +1,8 @@
-/* What a producer has filled: brought to the posted buffer, or refused, where the peer breaks the protocol or a fault
- * on demand says so. The short way of most payloads is in consumer.c. */
+/* What a producer has filled: brought to the posted buffer, or refused, where the peer breaks the protocol. The short
+ * way of most payloads is in consumer.c. */
 #include <string.h>
 
 #include "base/copy.h"
-#include "base/faults.h"
-#include "dev.h"
 #include "fast/consumer.h"
 #include "memory.h"
 #include "sdk_log.h"
@@ -80,41 +78,10 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		return true;
 	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
 	task->imm_len = imm_len;
+	task->piped = len;
 	if (imm_len > 0)
 		memcpy(task->imm, slot->bytes, imm_len);
 	if (task->buf != NULL)
 		task->buf->data_len += len;
 	return true;
-}
-
-/* The error with which the oldest posted buffer is to fail on demand: looked up once, at the first look at it. */
-static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
-{
-	if (consumer->judged != consumer->completed + 1) {
-		consumer->judged = consumer->completed + 1;
-		consumer->verdict = fault_of_receive(emu_dev_folder(consumer->connection->dev));
-	}
-	return consumer->verdict;
-}
-
-/* Receives a payload whose buffer is to fail on demand, because the sender of a large one waits until all of it has
- * been taken. False while it has not. */
-static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-		    struct doca_comch_consumer_task_post_recv *task)
-{
-	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	doca_error_t ignored;
-	if (/* guard: discard-room */ len > task->room)
-		return true;
-	return payload == SHM_PAYLOAD_PIPE    ? consumer_take_from_pipe(consumer, task, len, &ignored)
-	       : payload == SHM_PAYLOAD_FETCH ? consumer_fetch(consumer, task, len, &ignored)
-					      : true;
-}
-
-bool consumer_deliver_or_fail(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-			      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
-{
-	*status = faults_any() ? injected_fault(consumer) : DOCA_SUCCESS;
-	return *status != DOCA_SUCCESS ? discard(consumer, slot, task) : consumer_deliver(consumer, slot, task, status);
 }

@@ -210,7 +210,8 @@ static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *
 		*result = no_buffer_posted(producer);
 		return false;
 	}
-	return device_lets_send(producer->connection->dev, producer->connection, task, &producer->done, result);
+	return device_lets_send(producer->connection->dev, producer->connection, task, &producer->done,
+				&producer->broken, result);
 }
 
 /* Whether the device may read by way of the buffer's map. */
@@ -420,6 +421,7 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	producer->direct_write = producer->connection->reach == WIRE_REACH_PROCESS;
+	producer->broken = false;
 	atomic_fetch_add_explicit(&producer->connection->active_children, 1, memory_order_acq_rel);
 	return DOCA_SUCCESS;
 }
@@ -462,7 +464,7 @@ static bool producer_progress(struct doca_ctx *ctx)
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_IDLE);
 		return true;
 	}
-	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed))) {
+	if (EMU_UNLIKELY(producer->broken || atomic_load_explicit(&producer->connection->lost, memory_order_relaxed))) {
 		producer_flush_transfers(producer);
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
 		return true;
@@ -479,7 +481,7 @@ static uint64_t producer_due_in(struct doca_ctx *ctx)
 		return 0;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return emu_ctx_drained(ctx) ? 0 : READING_NOTIFY_POLL_NS;
-	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+	if (producer->broken || atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
 		return 0;
 	return producer_transfers_due_in(producer);
 }

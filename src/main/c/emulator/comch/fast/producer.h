@@ -83,6 +83,7 @@ struct doca_comch_producer {
 	uint64_t ticket;   /* of the offer */
 	uint32_t waits;    /* for producer_waits_in_vain */
 	bool direct_write; /* process_vm_writev works */
+	bool broken;       /* a send has failed for good: the context stops by itself */
 	struct connection_sleeper sleeper;
 
 	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */

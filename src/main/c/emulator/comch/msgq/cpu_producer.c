@@ -27,6 +27,7 @@ static doca_error_t start_on_cpu(struct doca_comch_producer *producer)
 {
 	if (producer->num_tasks == 0)
 		return READING_START_UNCONFIGURED;
+	producer->broken = false;
 	if (task_fifo_init(&producer->done, producer->num_tasks) != DOCA_SUCCESS ||
 	    task_pool_init(&producer->pool, &producer->ctx, producer->num_tasks,
 			   sizeof(struct doca_comch_producer_task_send)) != DOCA_SUCCESS) {
@@ -77,6 +78,10 @@ static bool progress(struct doca_ctx *ctx)
 				(struct doca_comch_producer_task_send *)base, base->user_data, ctx->user_data);
 		return true;
 	}
+	if (EMU_UNLIKELY(producer->broken) && ctx->state == DOCA_CTX_STATE_RUNNING) {
+		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
+		return true;
+	}
 	if (EMU_LIKELY(ctx->state != DOCA_CTX_STATE_STOPPING) || !emu_ctx_drained(ctx))
 		return false;
 	free_resources(producer);
@@ -93,7 +98,7 @@ static uint64_t due_in(struct doca_ctx *ctx)
 		return 0;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return emu_ctx_drained(ctx) ? 0 : READING_NOTIFY_POLL_NS;
-	return EMU_NEVER;
+	return producer->broken ? 0 : EMU_NEVER;
 }
 
 static doca_error_t submit(struct doca_task *base, uint32_t flags)
@@ -110,10 +115,12 @@ static doca_error_t submit(struct doca_task *base, uint32_t flags)
 		emu_log_reason("the queue has no such consumer");
 		return READING_CONSUMER_UNKNOWN;
 	}
+	if (EMU_UNLIKELY(producer->broken))
+		return READING_TASK_WHEN_NOT_RUNNING;
 	doca_error_t result;
 	/* A send that finds no posted receive does not count. */
 	if (faults_any() && msgq_queue_room(queue) > 0 &&
-	    !device_lets_send(producer->msgq->msgq->dev, NULL, base, &producer->done, &result))
+	    !device_lets_send(producer->msgq->msgq->dev, NULL, base, &producer->done, &producer->broken, &result))
 		return result;
 	result = msgq_queue_send(queue, producer->id, task->any_imm, task->imm_len);
 	if (result != DOCA_SUCCESS)

@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
             "  comch emulator faults",
             "",
             "Faults are refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR,",
-            "fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB:",
+            "break_send=K:ERROR, fail_recv=K:ERROR, break_recv=K:ERROR, lose_recv=K:ERROR,",
+            "fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB:",
             "docs/emulator-faults.md tells of each."
         })
 final class EmulatorFaults implements Runnable {

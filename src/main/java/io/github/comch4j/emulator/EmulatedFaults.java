@@ -78,7 +78,7 @@ public final class EmulatedFaults {
     /**
      * A message or producer send that was accepted fails and is not sent:
      * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onSendFailed} or
-     * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}.
+     * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}. What is sent behind it goes on.
      *
      * @param nth which one, counted from 1
      * @param error with what
@@ -89,8 +89,22 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A consumer's receive fails, and what was sent to it is lost:
-     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success.
+     * A message or producer send that was accepted fails for good: the client, server or producer that sent it stops by
+     * itself, all that lies behind it fails, too, and the connection breaks at both ends, for a server all of its
+     * connections.
+     *
+     * @param nth which one, counted from 1
+     * @param error with what
+     * @return this
+     */
+    public EmulatedFaults breakSend(int nth, DocaError error) {
+        return put("break_send", positive("breakSend", nth) + ":" + named(error));
+    }
+
+    /**
+     * A posted receive of a consumer fails when something is sent to it:
+     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. Nothing is lost: the payload goes into the
+     * next posted buffer, and waits for one if there is none. The sender sees success.
      *
      * @param nth which one, counted from 1
      * @param error with what
@@ -98,6 +112,31 @@ public final class EmulatedFaults {
      */
     public EmulatedFaults failReceive(int nth, DocaError error) {
         return put("fail_recv", positive("failReceive", nth) + ":" + named(error));
+    }
+
+    /**
+     * A posted receive of a consumer fails for good when something is sent to it: the consumer stops by itself, all that
+     * lies behind fails, too, and the connection breaks at both ends.
+     *
+     * @param nth which one, counted from 1
+     * @param error with what
+     * @return this
+     */
+    public EmulatedFaults breakReceive(int nth, DocaError error) {
+        return put("break_recv", positive("breakReceive", nth) + ":" + named(error));
+    }
+
+    /**
+     * A consumer's receive fails, and what was sent to it is lost:
+     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success. No guide knows of
+     * such a failure; it is for programs that want the worst.
+     *
+     * @param nth which one, counted from 1
+     * @param error with what
+     * @return this
+     */
+    public EmulatedFaults loseReceive(int nth, DocaError error) {
+        return put("lose_recv", positive("loseReceive", nth) + ":" + named(error));
     }
 
     /**

@@ -203,7 +203,7 @@ class BooksTest extends BothForms {
         for (int i = 1; i <= TIMES; i++) {
             assertThat(consumer.tryPost(target).accepted()).isTrue();
             pair.machine.settle();
-            new EmulatedFaults().failReceive(1, DocaError.DRIVER).apply();
+            new EmulatedFaults().loseReceive(1, DocaError.DRIVER).apply();
             assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
             assertThatThrownBy(() -> pair.machine.until("the failure", () -> false))
                     .isInstanceOf(DocaException.class);

@@ -35,13 +35,17 @@ class EmulatedFaultsTest {
                 .acceptDelay(Duration.ofMillis(3))
                 .again(4)
                 .failSend(5, DocaError.IO_FAILED)
+                .breakSend(5, DocaError.UNKNOWN)
                 .failReceive(6, DocaError.DRIVER)
+                .breakReceive(7, DocaError.TIME_OUT)
+                .loseReceive(8, DocaError.IO_FAILED)
                 .drop(7)
                 .latency(Duration.ofNanos(8000))
                 .bandwidth(9);
         assertThat(all)
-                .hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,"
-                        + "fail_recv=6:DRIVER,drop=7,latency=8,bandwidth=9");
+                .hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,break_send=5:UNKNOWN,"
+                        + "fail_recv=6:DRIVER,break_recv=7:TIME_OUT,lose_recv=8:IO_FAILED,"
+                        + "drop=7,latency=8,bandwidth=9");
         all.apply(); // the device understands each of them
         assertThat(EmulatedFaults.available()).isTrue();
     }

@@ -224,8 +224,8 @@ class FileTransferIT {
     }
 
     @Test
-    void aReceiveThatFailsIsReportedOnBothSides() throws Exception {
-        ChildVm service = service(Map.of("DOCA_EMU_FAULTS", "fail_recv=5:IO_FAILED"), "--once");
+    void aReceiveThatLosesItsChunkIsReportedOnBothSides() throws Exception {
+        ChildVm service = service(Map.of("DOCA_EMU_FAULTS", "lose_recv=5:IO_FAILED"), "--once");
         client(NORMAL, file(3_000_000), "--chunk", "64k").assertFailure("the service gives up: chunk 4 was lost");
         service.assertFailure("chunk 4 was lost");
     }

@@ -119,11 +119,11 @@ class ConformanceIT {
     }
 
     @Test
-    void aReceiveThatFailsIsSeen() throws Exception {
+    void aReceiveThatLosesItsMessageIsSeen() throws Exception {
         ChildVm dpu = half(Side.DPU, Map.of());
         ChildVm host = half(
                 Side.HOST,
-                Map.of("DOCA_EMU_FAULTS", "fail_recv=1:IO_FAILED"),
+                Map.of("DOCA_EMU_FAULTS", "lose_recv=1:IO_FAILED"),
                 "--only=send.room,consumer.ids,connect.no-server");
         assertThat(end(host)).isEqualTo(1);
         assertThat(end(dpu)).isEqualTo(1);
