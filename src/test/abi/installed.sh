@@ -98,6 +98,46 @@ has_flags 2.5 doca
 has_flags 2.5 doca-argp
 has_flags 2.6 doca-argp doca-dma
 
+# A program with the names of DOCA 1.5, on the DPU.
+cat >"$work/names.c" <<'C'
+#include <doca_dev.h>
+#include <stdio.h>
+
+static void show(const char *what, struct doca_pci_bdf bdf, uint8_t same)
+{
+    printf("%s %02x:%02x.%x %d %d\n", what, bdf.bus, bdf.device, bdf.function, bdf.raw != 0, same);
+}
+
+int main(void)
+{
+    enum doca_dev_rep_filter filter = DOCA_DEV_REP_FILTER_NET;
+    struct doca_devinfo **devices;
+    struct doca_devinfo_rep **reps;
+    struct doca_dev *dev;
+    struct doca_pci_bdf bdf;
+    uint32_t count;
+    uint8_t same = 0;
+    doca_error_t result = doca_devinfo_list_create(&devices, &count);
+    if (result != DOCA_SUCCESS || doca_devinfo_get_pci_addr(devices[0], &bdf) != DOCA_SUCCESS ||
+        doca_devinfo_get_is_pci_addr_equal(devices[0], "0000:03:00.0", &same) != DOCA_SUCCESS)
+        return fprintf(stderr, "%s\n", doca_get_error_string(result)), 1;
+    show("device", bdf, same);
+    if (doca_dev_open(devices[0], &dev) != DOCA_SUCCESS ||
+        doca_devinfo_rep_list_create(dev, filter, &reps, &count) != DOCA_SUCCESS ||
+        doca_devinfo_rep_get_pci_addr(reps[0], &bdf) != DOCA_SUCCESS ||
+        doca_devinfo_rep_get_is_pci_addr_equal(reps[0], "0000:b1:00.0", &same) != DOCA_SUCCESS)
+        return 1;
+    show("representor", bdf, same);
+    return doca_devinfo_rep_list_destroy(reps) != DOCA_SUCCESS || doca_devinfo_list_destroy(devices) != DOCA_SUCCESS ||
+           doca_dev_close(dev) != DOCA_SUCCESS;
+}
+C
+"$cc" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -include doca_old_names.h "$work/names.c" -o "$work/names" \
+    -I"$work/2.5/include" -L"$work/2.5/lib" -ldoca_common
+said=$(DOCA_EMU_DIR="$work" DOCA_EMU_SIDE=dpu LD_LIBRARY_PATH="$work/2.5/lib" "$work/names") || die "names of 1.5 fail"
+[ "$said" = "device 03:00.0 1 1
+representor b1:00.0 1 1" ] || die "names of 1.5: $said"
+
 install host
 has_flags host doca-argp doca-dma doca-common
 is_for HOST host
