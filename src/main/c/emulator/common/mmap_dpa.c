@@ -1,6 +1,7 @@
 /* Memory maps as programs on the DPA see them: their handles, and maps of the DPA's own memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dpa.h"
 #include "mmap_copy.h"
@@ -45,6 +46,9 @@ void emu_mmap_drop_dpa_handles(struct doca_mmap *mmap)
 		emu_dpa_unpublish(map->handle);
 		free(map);
 	}
+	if (mmap->zeros != NULL)
+		munmap(mmap->zeros, mmap->len);
+	mmap->zeros = NULL;
 }
 
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -91,20 +95,52 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 
 /* ---- bytes of a map, for the EU's dpa ---- */
 
-/* False, and the dpa's error: the map has no such bytes, or they may not be written. */
+static uint8_t *zeros_of(struct doca_mmap *map)
+{
+	uint8_t *zeros = atomic_load(&map->zeros), *none = NULL;
+	if (zeros != NULL)
+		return zeros;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	zeros = mmap(NULL, map->len, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (zeros == MAP_FAILED)
+		return NULL;
+	if (atomic_compare_exchange_strong(&map->zeros, &none, zeros))
+		return zeros;
+	munmap(zeros, map->len);
+	return none;
+}
+
+/* What is left of exported memory when the exporter has ended: its last content, or zeros. A kernel that asks too late
+ * gets a pointer all the same, as the process would not outlive its use of none. It is valid as long as the map. */
+static void *remains_of(struct doca_mmap *mmap, uint64_t addr)
+{
+	if (!mmap->from_export || !emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, 1))
+		return NULL;
+	uint8_t *last = mmap->reach == NULL ? NULL : emu_reach_here(mmap->reach, addr, 1);
+	if (last != NULL)
+		return last;
+	uint8_t *zeros = zeros_of(mmap);
+	return zeros == NULL ? NULL : zeros + (addr - (uint64_t)(uintptr_t)mmap->addr);
+}
+
+/* False, and the dpa's error: the map has no such bytes, or they may not be written; `place` then has what is left of
+ * those of an exporter that has ended. */
 static bool find_bytes(uint32_t handle, uint64_t addr, uint64_t len, bool write, const char *call,
 		       struct emu_place *place)
 {
 	struct doca_mmap *mmap = emu_dpa_find(EMU_DPA_MMAP, handle, call);
+	*place = (struct emu_place){.here = NULL};
 	if (mmap == NULL)
 		return false;
 	struct doca_dpa *dpa = emu_dpa_run()->dpa;
 	const uint32_t writable = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
 	/* A map's handles end when it stops: that it is usable is looked at a second time here. */
-	if (!emu_mmap_is_within_reach(mmap))
+	if (!emu_mmap_is_within_reach(mmap)) {
 		emu_dpa_fail(dpa, "%s: a map that is not started, or whose exporter has ended", call);
-	else if (/* guard: map-bytes */ !emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, len) ||
-		 (mmap->dpa != NULL && /* guard: map-bytes-owned */ !emu_dpa_of(mmap->dpa)->owns(mmap->dpa, addr, len)))
+		place->here = remains_of(mmap, addr);
+	} else if (/* guard: map-bytes */ !emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, len) ||
+		   (mmap->dpa != NULL &&
+		    /* guard: map-bytes-owned */ !emu_dpa_of(mmap->dpa)->owns(mmap->dpa, addr, len)))
 		emu_dpa_fail(dpa, "%s: %llu bytes at %#llx are not within the map", call, (unsigned long long)len,
 			     (unsigned long long)addr);
 	else if (write && mmap->dpa == NULL && /* guard: map-writable */ (mmap->permissions & writable) == 0)
@@ -120,7 +156,7 @@ void *emu_dpa_map_pointer(uint32_t handle, uint64_t addr, const char *call)
 {
 	struct emu_place place;
 	if (!find_bytes(handle, addr, 1, false, call, &place))
-		return NULL;
+		return place.here;
 	if (place.here == NULL)
 		emu_dpa_fail(emu_dpa_run()->dpa,
 			     "%s: the exporter's memory at %#llx cannot be mapped here: it is no ordinary private "

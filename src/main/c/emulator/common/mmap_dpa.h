@@ -4,7 +4,8 @@
 
 #include "mmap_internal.h"
 
-/* Takes back the map's names on the DPA: on return no kernel copies to or from its memory. */
+/* Takes back the map's names on the DPA, and what stood in for lost memory: on return no kernel copies to or from its
+ * memory. */
 void emu_mmap_drop_dpa_handles(struct doca_mmap *mmap);
 
 #endif
