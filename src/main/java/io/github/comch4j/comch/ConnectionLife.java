@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -14,6 +15,7 @@ import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,33 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     @Override
     public long failedMessage() {
         return connection.outgoing().failedMessage;
+    }
+
+    @Override
+    public AtomicLong heard(int consumerId) {
+        return connection.events().words().of(consumerId);
+    }
+
+    @Override
+    public void say(int consumerId, long word) {
+        byte[] message = StreamWords.message(consumerId, word);
+        Runnable handler = () -> send(message);
+        if (engine.isMine()) {
+            engine.runHandlers(handler);
+        } else {
+            engine.afterCallbacks(() -> engine.runHandlers(handler));
+        }
+    }
+
+    /** As a handler, which waits for nobody. */
+    private void send(byte[] message) {
+        try {
+            if (isOpen() && !endpoint.context.isEnding()) {
+                connection.send(message);
+            }
+        } catch (DocaException | IllegalArgumentException | IllegalStateException e) {
+            Events.taskFailed("message", connection, e.toString()); // whoever waits for it does not do so for ever
+        }
     }
 
     /** Makes a native object on a native connection. */

@@ -16,6 +16,7 @@ final class IncomingEvents extends ConnectionEvents {
     private final MessageHandler onMessage;
     private final @Nullable RemoteConsumerHandler onConsumer;
     private final TreeSet<Integer> peersConsumers = new TreeSet<>(); // ids of those that run
+    private volatile @Nullable StreamWords words; // once somebody listens
 
     IncomingEvents(ComchConnection connection) {
         super(connection.controlEngine().transport());
@@ -33,6 +34,16 @@ final class IncomingEvents extends ConnectionEvents {
     /** The ids of the peer's running consumers, ascending. */
     int[] peersConsumers() {
         return peersConsumers.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** What the peer says of streams; it is listened to from the first call on. Any thread. */
+    synchronized StreamWords words() {
+        StreamWords made = words;
+        if (made == null) {
+            made = new StreamWords();
+            words = made;
+        }
+        return made;
     }
 
     /** The connection has ended: nothing arrives any more. */
@@ -55,6 +66,10 @@ final class IncomingEvents extends ConnectionEvents {
 
     @Override
     protected void message(MemorySegment bytes) {
+        StreamWords listening = words;
+        if (listening != null && listening.takes(bytes)) {
+            return;
+        }
         if (!connection.isEnding()) {
             connection.counts().arrived(bytes.byteSize());
             onMessage.onMessage(connection, bytes);
@@ -67,6 +82,10 @@ final class IncomingEvents extends ConnectionEvents {
             peersConsumers.add(id);
         } else {
             peersConsumers.remove(id);
+        }
+        StreamWords listening = words;
+        if (listening != null) {
+            listening.consumer(id, created);
         }
         if (onConsumer != null && !connection.isEnding()) {
             onConsumer.onConsumer(connection, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);

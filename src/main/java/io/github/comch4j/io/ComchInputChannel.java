@@ -20,12 +20,18 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayDeque;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are
  * not read yet are not posted again, so the sender waits.
  *
  * {@snippet file="Pieces.java" region="input"}
+ *
+ * <p>What is read is the stream without a gap. Chunks bear their place in it: where one is missing, {@link #read} throws
+ * when it has handed over what came before, and says how much is missing; the writer hears of it. -1 means that all has
+ * come that was written. A stream that ends without the writer's word is cut, which is an exception, too.
  *
  * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
  * callbacks, except opening.
@@ -38,7 +44,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
     private final ComchConsumer consumer;
     private final ArrayDeque<Buffer> unread;
     private long position; // in the first unread buffer
+    private long received; // bytes of the stream that have come, without a gap
     private boolean ended;
+    private @Nullable String cut; // why nothing comes behind what is unread
     private boolean open = true;
 
     private ComchInputChannel(
@@ -46,24 +54,82 @@ public final class ComchInputChannel implements ReadableByteChannel {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.unread = new ArrayDeque<>(chunks);
-        this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_WRITE);
+        long size = Chunks.size(chunkSize);
+        this.memory = MemoryMap.allocate(device, chunks * size, Access.PCI_READ_WRITE);
         try {
             this.consumer = connection
                     .consumer(engine, memory)
-                    .buffers(chunks, chunkSize)
-                    .onReceive((receiver, buffer, producerId, immediate) -> {
-                        if (immediate.byteSize() > 0) {
-                            ended = true; // immediate data end the stream; the data beside them mean nothing
-                        } else {
-                            receiver.keep();
-                            unread.add(buffer);
-                        }
-                    })
-                    .onReceiveFailed((receiver, buffer, error) -> {})
+                    .buffers(chunks, size)
+                    .onReceive((receiver, buffer, producerId, immediate) -> arrived(receiver, buffer))
+                    .onReceiveFailed((receiver, buffer, error) -> failed(receiver, buffer))
                     .start(); // an end of the connection shows in its state
         } catch (RuntimeException | Error e) {
             memory.close();
             throw e;
+        }
+    }
+
+    /** A message has come. Its buffer is posted again unless it is kept. */
+    private void arrived(ComchConsumer receiver, Buffer buffer) {
+        long word = Chunks.wordOf(buffer.segment(), buffer.length());
+        long place = Chunks.position(word);
+        if (ended || cut != null) {
+            if (Chunks.kind(word) == Chunks.END) {
+                answer(receiver); // the writer has not heard yet
+            }
+            return;
+        }
+        switch (Chunks.kind(word)) {
+            case Chunks.DATA -> {
+                if (place == received) {
+                    receiver.keep();
+                    unread.add(buffer);
+                    received += buffer.length() - Chunks.TRAILER;
+                } else {
+                    gap(receiver, place);
+                }
+            }
+            case Chunks.END -> {
+                ended = place == received;
+                if (ended) {
+                    answer(receiver);
+                } else {
+                    gap(receiver, place);
+                }
+            }
+            case Chunks.CUT -> cut("its writer could not send all of " + place + " bytes");
+            default -> cut("what came is no chunk of a ComchOutputChannel");
+        }
+    }
+
+    private void gap(ComchConsumer receiver, long place) {
+        cut(
+                place > received
+                        ? place - received + " bytes are missing"
+                        : "what came is of another stream, of its byte " + place);
+        answer(receiver);
+    }
+
+    private void cut(String why) {
+        cut = why + ", behind the first " + received;
+    }
+
+    private void answer(ComchConsumer receiver) {
+        say(receiver, ended ? Chunks.WHOLE : Chunks.GAP, received);
+    }
+
+    private void say(ComchConsumer receiver, int kind, long place) {
+        Connections.of(connection).say(receiver.id(), Chunks.word(kind, place));
+    }
+
+    /** A buffer was not posted, or comes back as the consumer ends. */
+    private void failed(ComchConsumer receiver, @Nullable Buffer buffer) {
+        if (buffer != null && receiver.isRunning() && open && !buffer.isClosed()) {
+            try {
+                receiver.tryPost(buffer.clear());
+            } catch (ConnectionClosedException e) {
+                return; // which the next read tells
+            }
         }
     }
 
@@ -75,7 +141,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * @param engine what it runs on, owned by the calling thread
      * @param device the device of the connection's endpoint, for the chunks' memory
      * @param chunks how many chunks can wait to be read, at least 1
-     * @param chunkSize bytes of each, at least 1
+     * @param chunkSize bytes of each, at least 1, without the eight that say where they belong
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
@@ -101,14 +167,16 @@ public final class ComchInputChannel implements ReadableByteChannel {
      */
     public long available() {
         engine.checkOwner();
-        if (isCut()) {
-            return 0;
-        }
-        long sum = -position;
+        return isGone() ? 0 : received - read();
+    }
+
+    /** How many bytes of the stream the program has read. */
+    private long read() {
+        long waiting = -position;
         for (Buffer buffer : unread) {
-            sum += buffer.length();
+            waiting += buffer.length() - Chunks.TRAILER;
         }
-        return unread.isEmpty() ? 0 : sum;
+        return received - waiting;
     }
 
     /**
@@ -121,8 +189,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it
      *     remains so, and the channel open
      * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if nothing arrives for
-     *     {@link ProgressEngine#timeout()}, {@link ConnectionClosedException} if the connection has ended before the
-     *     stream, or what DOCA refuses
+     *     {@link ProgressEngine#timeout()}, {@link DocaError#IO_FAILED} at a gap of the stream,
+     *     {@link ConnectionClosedException} if the connection has ended before the stream, or what DOCA refuses
      * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -135,7 +203,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         if (!target.hasRemaining()) {
             return 0;
         }
-        if (isCut()) {
+        if (isGone()) {
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         if (unread.isEmpty() && !await()) {
@@ -149,16 +217,17 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /** The consumer was closed by this process, and what was kept with it: not by its connection's end. */
-    private boolean isCut() {
+    private boolean isGone() {
         return consumer.isClosed() && !unread.isEmpty() && unread.getFirst().isClosed();
     }
 
     private void take(ByteBuffer target) throws IOException {
         Buffer first = unread.getFirst();
-        long length = Math.min(target.remaining(), first.length() - position);
-        target.put(first.data().asSlice(position, length).asByteBuffer());
+        long size = first.length() - Chunks.TRAILER;
+        long length = Math.min(target.remaining(), size - position);
+        target.put(first.segment().asSlice(position, length).asByteBuffer());
         position += length;
-        if (position == first.length()) {
+        if (position == size) {
             unread.removeFirst();
             position = 0;
             post(first);
@@ -179,14 +248,19 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     /** Returns whether there is something to read, or this is the end. */
     private boolean await() throws IOException {
-        if (!ended && engine.isInCallbacks()) {
+        BooleanSupplier over = () -> !unread.isEmpty() || ended || cut != null || !connection.isOpen();
+        if (engine.isInCallbacks() && !ended && cut == null) {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
-        if (!Connections.await(connection, engine, () -> !unread.isEmpty() || ended || !connection.isOpen())) {
+        if (!Connections.await(connection, engine, over)) {
             throw Connections.failed(Failures.refused(
                     DocaError.TIME_OUT,
                     PeCalls.PROGRESS_NAME,
                     "waiting " + Failures.text(engine.timeout()) + " for data on " + this));
+        }
+        if (unread.isEmpty() && cut != null) {
+            throw Connections.failed(
+                    Failures.refused(DocaError.IO_FAILED, PeCalls.PROGRESS_NAME, "reading from " + this + ": " + cut));
         }
         if (unread.isEmpty() && !ended) {
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
@@ -206,7 +280,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     /**
      * Ends it, whether all was read or not, and frees the chunks; inside a callback of the engine when that has
-     * returned. The second call does nothing.
+     * returned. A writer that has not closed its channel yet hears how much was read. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IOException with a {@link DocaException} as its cause, if the consumer does not end in time
@@ -220,6 +294,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
             engine.checkOwner();
         }
         open = false;
+        if (received > 0 && !ended && cut == null && !consumer.isClosed()) { // else it has nothing to say
+            say(consumer, Chunks.LEFT, read());
+        }
         try (memory;
                 consumer) {
             unread.clear();

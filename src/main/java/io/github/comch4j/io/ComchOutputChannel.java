@@ -15,14 +15,14 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Nanos;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,18 +33,28 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="output"}
  *
+ * <p>What the peer reads has no gap. {@link #close} waits for its word that all has come: so when it returns, all has.
+ * If something was lost on the way, {@code write} or {@code close} throws here, and the peer's {@code read} there, at
+ * the place of what is missing; nothing is sent a second time.
+ *
  * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
  * callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {
-    static final byte END = 1;
+    /** After this time the end is said again. */
+    private static final Duration REPEAT = Duration.ofSeconds(1);
+    /** What is worth so much waiting and no more: the word of a peer whose channel has gone; that this stream is cut. */
+    private static final Duration LINGER = Duration.ofSeconds(1);
 
     private final ComchConnection connection;
     private final Engine engine;
     private final int consumerId;
+    private final AtomicLong heard; // the peer's word about this stream
+    private final int chunkSize;
     private final MemoryMap memory;
     private final BufferPool pool;
     private final ComchProducer producer;
+    private long accepted; // bytes of the stream
     private DocaError failure = DocaError.SUCCESS; // why a chunk that was accepted has failed
     private @Nullable DocaException refusal; // why a chunk was not accepted
     private boolean told; // an exception has told that not all arrives
@@ -60,10 +70,13 @@ public final class ComchOutputChannel implements WritableByteChannel {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.consumerId = consumerId;
-        this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
+        this.heard = Connections.of(connection).heard(consumerId);
+        this.chunkSize = chunkSize;
+        long size = Chunks.size(chunkSize);
+        this.memory = MemoryMap.allocate(device, chunks * size, Access.PCI_READ_ONLY);
         @Nullable BufferPool made = null;
         try {
-            made = BufferPool.create(memory, chunks, chunkSize);
+            made = BufferPool.create(memory, chunks, size);
             this.pool = made;
             this.producer = connection
                     .producer(engine)
@@ -97,7 +110,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which
      *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
-     * @param chunkSize bytes of each, at least 1, at most the chunk size of the peer's channel
+     * @param chunkSize bytes of each, at least 1, at most the chunk size of the peer's channel; without the eight that
+     *     say where they belong
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
@@ -123,7 +137,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
      *     remains so, and the channel open
      * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the peer does not
      *     read for {@link ProgressEngine#timeout()}, what a chunk before this failed with,
-     *     {@link ConnectionClosedException} if the connection has ended
+     *     {@link DocaError#IO_FAILED} if the peer has not got one, {@link ConnectionClosedException} if the connection
+     *     has ended
      * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -134,11 +149,12 @@ public final class ComchOutputChannel implements WritableByteChannel {
         int limit = source.limit();
         try {
             while (source.position() < limit) {
-                source.limit(Math.min(limit, source.position() + (int) pool.slotSize()));
+                source.limit(Math.min(limit, source.position() + chunkSize));
+                int chunk = source.remaining();
                 BufferPool.Slot slot = claim();
                 slot.byteBuffer().put(source.duplicate());
-                slot.commit(source.remaining());
-                send(slot, null);
+                send(slot, chunk, Chunks.DATA);
+                accepted += chunk;
                 source.position(source.limit());
             }
         } catch (InterruptedIOException e) {
@@ -155,10 +171,12 @@ public final class ComchOutputChannel implements WritableByteChannel {
         return pool.tryAcquire();
     }
 
-    private void send(BufferPool.Slot slot, @Nullable MemorySegment immediate) throws IOException {
+    /** Sends a chunk of so many bytes, which are there already. */
+    private void send(BufferPool.Slot slot, int length, int kind) throws IOException {
         boolean sent = false;
         try {
-            await("the peer to read", () -> trySend(slot, immediate));
+            seal(slot, length, kind);
+            await("the peer to read", () -> trySend(slot));
             sent = true;
         } finally {
             if (!sent) {
@@ -167,15 +185,17 @@ public final class ComchOutputChannel implements WritableByteChannel {
         }
     }
 
-    private boolean trySend(BufferPool.Slot slot, @Nullable MemorySegment immediate) {
+    private void seal(BufferPool.Slot slot, int length, int kind) {
+        Chunks.seal(slot.segment(), length, Chunks.word(kind, accepted));
+        slot.commit(length + Chunks.TRAILER);
+    }
+
+    private boolean trySend(BufferPool.Slot slot) {
         if (!connection.isOpen()) {
             return false; // the producer may be closed
         }
         try {
-            return (immediate == null
-                            ? producer.trySend(slot.buffer(), consumerId)
-                            : producer.trySend(slot.buffer(), consumerId, immediate))
-                    .accepted();
+            return producer.trySend(slot.buffer(), consumerId).accepted();
         } catch (DocaException e) {
             refusal = e;
             return true;
@@ -183,13 +203,16 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     private void await(String what, BooleanSupplier done) throws IOException {
-        if (failure == DocaError.SUCCESS && !done.getAsBoolean()) {
+        if (!hasFailed() && !hasLost() && !done.getAsBoolean()) {
             progressUntil(what, done);
+        }
+        if (hasLost()) {
+            throw lost();
         }
         if (refusal != null) {
             throw refused();
         }
-        if (failure != DocaError.SUCCESS) {
+        if (hasFailed()) {
             throw failed();
         }
     }
@@ -200,24 +223,89 @@ public final class ComchOutputChannel implements WritableByteChannel {
         }
         boolean[] reached = new boolean[1];
         BooleanSupplier over =
-                () -> failure != DocaError.SUCCESS || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
+                () -> hasFailed() || hasLost() || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
         if (!Connections.await(connection, engine, over)) {
             throw late(what);
         }
-        if (failure == DocaError.SUCCESS && !reached[0]) {
+        if (!hasFailed() && !hasLost() && !reached[0]) {
             throw ended();
         }
     }
 
-    /** The peer may leave as soon as it has all; what is in flight then ends by itself, sent or failed. */
-    private void awaitCompletions() throws IOException {
-        BooleanSupplier over = () -> failure != DocaError.SUCCESS || pool.available() == pool.capacity();
-        if (!Connections.await(connection, engine, over)) {
-            throw late("the peer to have all");
+    private boolean hasFailed() {
+        return failure != DocaError.SUCCESS;
+    }
+
+    /** Whether the peer has said that it does not have what was sent. */
+    private boolean hasLost() {
+        long word = heard.get();
+        return word != 0
+                && (Chunks.kind(word) == Chunks.GAP
+                        || (Chunks.kind(word) == Chunks.LEFT && Chunks.position(word) != accepted));
+    }
+
+    /** Whether the peer has said that it has all. */
+    private boolean hasArrived() {
+        long word = heard.get();
+        return (Chunks.kind(word) == Chunks.WHOLE || Chunks.kind(word) == Chunks.LEFT)
+                && Chunks.position(word) == accepted;
+    }
+
+    /** Says that the stream ends, and waits for the peer's word that it has all. It may leave as soon as it has. */
+    private void end() throws IOException {
+        send(claim(), 0, Chunks.END);
+        long deadline = engine.deadline();
+        BooleanSupplier over = () -> hasArrived() || hasLost() || hasFailed() || !connection.isOpen();
+        while (!Connections.await(connection, engine, () -> over.getAsBoolean() || hasGone(), next(deadline))) {
+            if (System.nanoTime() - deadline > 0) {
+                throw late("the peer to have all");
+            }
+            trySendMark(Chunks.END); // again: it, or the peer's word, may have been lost
         }
-        if (failure != DocaError.SUCCESS) {
+        boolean told = over.getAsBoolean() // else its word may be on its way
+                || Connections.await(connection, engine, over, Nanos.deadline(LINGER));
+        if (hasLost() || !told) {
+            throw lost();
+        }
+        if (!hasArrived()) {
             throw connection.isOpen() ? failed() : ended();
         }
+    }
+
+    private static long next(long deadline) {
+        long repeat = Nanos.deadline(REPEAT);
+        return repeat - deadline < 0 ? repeat : deadline;
+    }
+
+    /** Whether the peer's channel has ended, and perhaps without a word. */
+    private boolean hasGone() {
+        return heard.get() != 0;
+    }
+
+    /** Tells the peer that not all comes, if that is soon possible: else its time, or the connection, ends. */
+    private void cut() {
+        long deadline = System.nanoTime() + Math.min(Nanos.of(LINGER), Nanos.of(engine.timeout()));
+        try {
+            BooleanSupplier over = () -> trySendMark(Chunks.CUT) || !connection.isOpen();
+            var _ = Connections.await(connection, engine, over, deadline);
+        } catch (InterruptedIOException e) {
+            return; // the caller reports it, or has told already what failed
+        }
+    }
+
+    /** Sends a chunk without data, if there is room. Returns whether no more is to be done. */
+    private boolean trySendMark(int kind) {
+        BufferPool.Slot slot = pool.tryAcquire();
+        if (slot == null) {
+            return false;
+        }
+        seal(slot, 0, kind);
+        boolean over = trySend(slot);
+        if (!over || refusal != null) {
+            slot.abort();
+        }
+        refusal = null; // the peer's channel has gone: its word, or its event, tells
+        return over;
     }
 
     private IOException late(String what) {
@@ -242,8 +330,21 @@ public final class ComchOutputChannel implements WritableByteChannel {
                         : Failures.refused(
                                 e.code(),
                                 e.function(),
-                                "writing chunks of up to " + pool.slotSize() + " bytes to " + this
+                                "writing chunks of up to " + chunkSize + " bytes to " + this
                                         + ", where there is no such consumer, or one with smaller chunks"));
+    }
+
+    /** The peer has not got all, by its own word, or because its channel has ended before. */
+    private IOException lost() {
+        told = true;
+        long word = heard.get();
+        String why = Chunks.kind(word) == Chunks.GAP
+                ? ", where a part is missing behind the first " + Chunks.position(word) + " bytes"
+                : Chunks.kind(word) == Chunks.LEFT
+                        ? ", which was closed when " + Chunks.position(word) + " bytes had been read"
+                        : ", which was closed before its end";
+        return Connections.failed(
+                Failures.refused(DocaError.IO_FAILED, TaskCalls.SUBMIT_NAME, "writing to " + this + why));
     }
 
     private IOException failed() {
@@ -269,11 +370,13 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Tells the peer that the stream ends, waits until the peer has all of it, and frees the chunks. The second call
-     * does nothing.
+     * Tells the peer that the stream ends, waits for its word that all has come, and frees the chunks: when this
+     * returns, all that was written lies in the peer's channel, or was read there. The peer answers with progress of
+     * its engine and of the connection's. If something has failed, the peer is told that instead, and gets an exception
+     * in place of the end. The second call does nothing.
      *
-     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told;
-     *     it is closed all the same
+     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told,
+     *     or if the peer has a gap, or has closed its channel before; it is closed all the same
      * @throws IllegalStateException inside a callback of the engine; it is still open then. Also if the engine was
      *     closed before and the connection goes on, whose peer is not told then; it is closed all the same
      * @throws WrongThreadException if another thread owns the engine
@@ -293,17 +396,29 @@ public final class ComchOutputChannel implements WritableByteChannel {
         open = false;
         try (memory;
                 pool;
-                producer;
-                Arena arena = Arena.ofConfined()) {
-            if (connection.isOpen() && failure == DocaError.SUCCESS) {
-                send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
-                awaitCompletions();
+                producer) {
+            if (connection.isOpen() && !hasArrived()) {
+                endOrCut();
             }
         } catch (DocaException e) {
             throw Connections.failed(e);
         }
-        if (failure != DocaError.SUCCESS && !told) {
-            throw failed();
+        if (!told && !hasArrived() && (hasFailed() || hasLost())) {
+            throw hasFailed() ? failed() : lost();
+        }
+    }
+
+    private void endOrCut() throws IOException {
+        boolean whole = false;
+        try {
+            if (!hasFailed() && !hasLost()) {
+                end();
+                whole = true;
+            }
+        } finally {
+            if (!whole && !hasLost() && connection.isOpen() && !engine.isClosed()) {
+                cut();
+            }
         }
     }
 

@@ -26,9 +26,14 @@ final class Connections {
      */
     static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done)
             throws InterruptedIOException {
+        return await(connection, engine, done, engine.deadline());
+    }
+
+    /** As above, until a moment by {@link System#nanoTime()}. */
+    static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done, long deadline)
+            throws InterruptedIOException {
         try {
-            return engine.awaitInterruptibly(
-                    done, engine.deadline(), of(connection).engine());
+            return engine.awaitInterruptibly(done, deadline, of(connection).engine());
         } catch (InterruptedException e) {
             throw new InterruptedIOException(e.getMessage());
         }

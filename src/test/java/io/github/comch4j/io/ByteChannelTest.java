@@ -11,8 +11,12 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.ByteArrayOutputStream;
@@ -28,10 +32,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ByteChannelTest {
@@ -59,7 +66,11 @@ class ByteChannelTest {
     }
 
     private ComchInputChannel input() {
-        ComchInputChannel input = ComchInputChannel.open(server, machine.engine, machine.dpu, CHUNKS, CHUNK);
+        return input(CHUNKS);
+    }
+
+    private ComchInputChannel input(int chunks) {
+        ComchInputChannel input = ComchInputChannel.open(server, machine.engine, machine.dpu, chunks, CHUNK);
         machine.until("the consumer", () -> consumer == input.id());
         return input;
     }
@@ -69,7 +80,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void bytesArriveInOrderAcrossThreadsAndThenTheEnd() throws Exception {
         byte[] data = new byte[777_777];
         new Random(4).nextBytes(data);
@@ -110,7 +120,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void aWriterWaitsForItsReaderAndGivesUpInTime() throws Exception {
         machine.engine.setTimeout(Duration.ofMillis(50));
         try (ComchInputChannel input = input()) {
@@ -181,7 +190,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void aReaderThatLeavesAtTheEndOfTheStreamDoesNotFailItsWriter() throws Exception {
         String name = Machine.uniqueName();
         AtomicReference<ComchConnection> connected = new AtomicReference<>();
@@ -224,7 +232,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void anInterruptEndsTheWaitAndNotTheChannel() throws Exception {
         try (ComchInputChannel input = input()) {
             ComchOutputChannel output = output();
@@ -271,6 +278,133 @@ class ByteChannelTest {
         input.close();
     }
 
+    private void writeLongs(ComchOutputChannel output, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            output.write(ByteBuffer.allocate(Long.BYTES).putLong(i).flip());
+        }
+    }
+
+    /** What can be read before the end, or an exception, which is added to {@code failures}. */
+    private List<Long> readLongs(ComchInputChannel input, List<Throwable> failures) {
+        List<Long> read = new ArrayList<>();
+        ByteBuffer next = ByteBuffer.allocate(Long.BYTES);
+        try {
+            while (input.read(next) >= 0) {
+                if (!next.hasRemaining()) {
+                    read.add(next.flip().getLong());
+                    next.clear();
+                }
+            }
+        } catch (IOException e) {
+            failures.add(e);
+        }
+        return read;
+    }
+
+    /** Ten longs with that fault; what the writer was told, last. */
+    private List<Long> tenLongsWith(EmulatedFaults faults, List<Throwable> failures) throws Exception {
+        machine.engine.setTimeout(Duration.ofSeconds(5));
+        List<Long> read = new ArrayList<>();
+        try (ComchInputChannel input = input(12)) { // of which nothing is read before it is closed
+            ComchOutputChannel output = output();
+            faults.apply();
+            failures.add(catchThrowable(() -> writeLongs(output, 10)));
+            failures.add(catchThrowable(output::close));
+            machine.settle();
+            EmulatedFaults.clear();
+            read.addAll(readLongs(input, failures));
+        } finally {
+            EmulatedFaults.clear();
+        }
+        failures.removeIf(java.util.Objects::isNull);
+        machine.engine.setTimeout(Machine.PATIENCE);
+        assertAnotherStreamArrives();
+        return read;
+    }
+
+    private void assertAnotherStreamArrives() throws IOException {
+        try (ComchInputChannel input = input(12)) { // of which nothing is read before it is closed
+            ComchOutputChannel output = output();
+            writeLongs(output, 3);
+            output.close();
+            assertThat(readLongs(input, new ArrayList<>())).containsExactly(0L, 1L, 2L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4, 9, 10, 11})
+    void aMessageThatIsLostIsAGapAtTheReaderAndToldToTheWriter(int lost) throws Exception {
+        List<Throwable> failures = new ArrayList<>();
+        List<Long> read = tenLongsWith(new EmulatedFaults().failReceive(lost, DocaError.IO_FAILED), failures);
+        if (lost == 11) {
+            assertThat(read).as("the end is said again").containsExactlyElementsOf(first(10));
+            assertThat(failures).isEmpty();
+            return;
+        }
+        assertThat(read).containsExactlyElementsOf(first(lost - 1));
+        assertThat(failures)
+                .hasSize(2)
+                .allSatisfy(e -> caused(DocaError.IO_FAILED).accept(e));
+        assertThat(failures.get(0)).hasMessageContaining("missing behind the first " + 8 * (lost - 1) + " bytes");
+        assertThat(failures.get(1)).hasMessageContaining("8 bytes are missing, behind the first " + 8 * (lost - 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 8, 10, 11})
+    void aChunkThatFailsIsAGapAtTheReaderAndToldToTheWriter(int failed) throws Exception {
+        List<Throwable> failures = new ArrayList<>();
+        List<Long> read = tenLongsWith(new EmulatedFaults().failSend(failed, DocaError.IO_FAILED), failures);
+        assertThat(failures)
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allSatisfy(e -> caused(DocaError.IO_FAILED).accept(e));
+        assertThat(read).containsExactlyElementsOf(first(failed - 1));
+        assertThat(failures.getLast()).hasMessageContaining("behind the first " + 8 * (failed - 1));
+    }
+
+    private static List<Long> first(int count) {
+        return LongStream.range(0, count).boxed().toList();
+    }
+
+    @Test
+    void aReaderThatLeavesEarlyIsToldToItsWriter() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        writeLongs(output, 3);
+        machine.until("all to arrive", () -> input.available() == 24);
+        assertThat(input.read(ByteBuffer.allocate(8))).isEqualTo(8);
+        input.close();
+        machine.settle();
+        assertThatThrownBy(output::close)
+                .satisfies(caused(DocaError.IO_FAILED))
+                .hasMessageContaining("closed when 8 bytes had been read");
+    }
+
+    @Test
+    void aReaderThatKnowsWhereItsStreamEndsMayLeaveThere() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        writeLongs(output, 3);
+        machine.until("all to arrive", () -> input.available() == 24);
+        assertThat(input.read(ByteBuffer.allocate(24))).isEqualTo(24);
+        input.close();
+        output.close();
+    }
+
+    @Test
+    void whatIsNoChunkIsNoData() throws Exception {
+        try (ComchInputChannel input = input();
+                MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_ONLY);
+                ComchProducer producer =
+                        client.connection().producer(machine.engine).start()) {
+            Buffer buffer = producer.acquire(memory, 0, 64).setData(0, 64);
+            machine.until("room", () -> producer.trySend(buffer, consumer).accepted());
+            assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1)))
+                    .satisfies(caused(DocaError.IO_FAILED))
+                    .hasMessageContaining("no chunk of a ComchOutputChannel");
+            machine.until("its end", () -> producer.inFlight() == 0);
+        }
+    }
+
     /** Callers of channels expect this. */
     private static Consumer<Throwable> caused(DocaError error) {
         return thrown -> assertThat(thrown)
@@ -285,7 +419,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void inACallbackTheReaderMayCloseAndTheWriterWhichWouldWaitMayNot() throws Exception {
         List<Throwable> refusals = new ArrayList<>();
         ComchInputChannel input = input();
@@ -305,7 +438,6 @@ class ByteChannelTest {
     }
 
     @Test
-    @Needs(Feature.IMMEDIATE_DATA)
     void afterTheirEngineChannelsCanBeClosed() throws Exception {
         ComchInputChannel input = input();
         ComchOutputChannel output = output();

@@ -1,5 +1,7 @@
 package io.github.comch4j.internal.life;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 /** The internal object of a connection: what channels and sockets need of it and programs do not. */
 public interface ConnectionInside {
 
@@ -11,4 +13,18 @@ public interface ConnectionInside {
 
     /** While a program hears that a message was not sent: which one, counted from 0 on this connection. */
     long failedMessage();
+
+    /**
+     * What the peer has said of the stream to its consumer, as its {@link #say} was given it; from now on this process
+     * listens. Any thread.
+     *
+     * @return 0 as long as it has said nothing; another number than the peer's if the consumer has ended without a word
+     */
+    AtomicLong heard(int consumerId);
+
+    /**
+     * Has the peer hear something of the stream at this process's consumer, when the connection's engine has made
+     * progress; not if the connection ends, or the message fails. Any thread.
+     */
+    void say(int consumerId, long word);
 }
