@@ -1,11 +1,13 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Messages come to the handler of {@link #poll} or {@link #pollRows}, or, if the builder was given one
  * ({@link Builder#onMessage}), to that handler with the engine's progress. What has arrived and not been polled keeps
  * its slot; when all slots are kept so, the peer has to wait. What is kept when the consumer is closed is discarded.
+ *
+ * <p><b>A receive that fails</b> while the connection lives on may have lost a message, and messages have no numbers.
+ * Unless {@link Builder#onReceiveFailed} or the {@linkplain SlotHandler#onReceiveFailed handler of messages} goes on
+ * after it, the consumer ends there: {@code poll}, or the engine's progress, throws in the place of what may be missing,
+ * each later poll as well, and the peer's sends to it are refused.
  *
  * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of
  * producers can send immediate data.
@@ -34,7 +41,8 @@ public final class SlotConsumer extends FastPathConsumer {
         this.memory = memory;
         try {
             int immediateLength = configureImmediates(settings);
-            this.receives = new SlotReceives(this, context, memory, immediateLength, settings.onMessage);
+            this.receives = new SlotReceives(
+                    this, context, memory, immediateLength, settings.onMessage, settings.onReceiveFailed);
             configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
@@ -69,6 +77,7 @@ public final class SlotConsumer extends FastPathConsumer {
      * @throws IllegalArgumentException if {@code limit} is less than 1
      * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
      *     given a handler
+     * @throws io.github.comch4j.DocaException if a receive has failed, and nobody goes on after it
      * @throws WrongThreadException if another thread owns the engine
      */
     public int poll(SlotHandler handler, int limit) {
@@ -194,6 +203,7 @@ public final class SlotConsumer extends FastPathConsumer {
     public static final class Builder extends FastPathConsumer.Builder<Builder> {
         private final int slotSize;
         private @Nullable SlotHandler onMessage;
+        private @Nullable BiConsumer<? super SlotConsumer, DocaError> onReceiveFailed;
 
         Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
             super("SlotConsumer.Builder", connection, engine);
@@ -209,6 +219,20 @@ public final class SlotConsumer extends FastPathConsumer {
          */
         public Builder onMessage(SlotHandler handler) {
             onMessage = use.once("onMessage", onMessage, handler);
+            return this;
+        }
+
+        /**
+         * Called for each slot that comes back without a message while the consumer runs on, in its place among the
+         * messages: with {@link SlotConsumer#poll}, or with the engine's progress if there is a handler of messages.
+         * Its posting has failed, and a message may be lost with it. The slot is posted again. Without this handler the
+         * handler of messages decides: {@link SlotHandler#onReceiveFailed}.
+         *
+         * @param handler gets the consumer, and why
+         * @return this
+         */
+        public Builder onReceiveFailed(BiConsumer<? super SlotConsumer, DocaError> handler) {
+            onReceiveFailed = use.once("onReceiveFailed", onReceiveFailed, handler);
             return this;
         }
 

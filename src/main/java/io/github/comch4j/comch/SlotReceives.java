@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class SlotReceives extends Receives {
     private static final VarHandle WAITING_COUNT = waitingCountHandle();
     private static final int NONE = -1;
+    private static final SlotHandler DISCARD = (memory, offset, length, producer) -> {};
 
     private final SlotConsumer consumer;
     private final SlotMemory memory;
     private final @Nullable SlotHandler onMessage;
+    private final @Nullable BiConsumer<? super SlotConsumer, DocaError> onFailure;
     private @Nullable SlotHandler handler; // onMessage, or that of the poll that runs
     private @Nullable SlotRowHandler rows; // of the poll that runs, if it is one of rows; handler calls it then
     private final SlotHandler rowOfOne =
@@ -42,12 +45,14 @@ final class SlotReceives extends Receives {
     private int currentImmediateLength;
     private long currentImmediate;
 
-    // messages that arrived while no poll ran, oldest first
+    private @Nullable DocaError loss; // why this ends: a receive failed, and nobody is there to go on after it
+
+    // messages that arrived while no poll ran, and failures among them, oldest first
     private final Runnable deliverWaiting = this::deliverWaiting;
     private final int[] waiting; // slots, used as a ring
     private int waitingHead;
     private int waitingCount;
-    private final long[] lengths; // by slot
+    private final long[] lengths; // by slot; less than 0: of a receive that failed, the error
     private final long[] origins; // by slot: the producer's id, and in the upper half how much immediate data there is
     private final long[] immediates; // by slot: where they are
     private @Nullable MemorySegment
@@ -58,11 +63,13 @@ final class SlotReceives extends Receives {
             FastPathContext context,
             SlotMemory memory,
             int immediateLength,
-            @Nullable SlotHandler onMessage) {
+            @Nullable SlotHandler onMessage,
+            @Nullable BiConsumer<? super SlotConsumer, DocaError> onFailure) {
         super(context, memory.slots(), immediateLength);
         this.consumer = consumer;
         this.memory = memory;
         this.onMessage = onMessage;
+        this.onFailure = onFailure;
         this.handler = onMessage;
         waiting = new int[memory.slots()];
         lengths = new long[memory.slots()];
@@ -149,7 +156,7 @@ final class SlotReceives extends Receives {
     private boolean isPollable(int most, int spins) {
         engine.checkOwner();
         Engine.checkSpins(spins);
-        if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
+        if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed() || loss != null) {
             checkPollable(most);
             return false;
         }
@@ -161,6 +168,7 @@ final class SlotReceives extends Receives {
         limit = most;
         if (waitingCount > 0) {
             engine.runHandlers(deliverWaiting);
+            checkLoss();
         }
         if (handled < most && !context.isClosed()) {
             engine.poll(queue, this, most - handled, handled == 0 ? spins : 0);
@@ -168,7 +176,16 @@ final class SlotReceives extends Receives {
         return handled;
     }
 
+    private void checkLoss() {
+        DocaError status = loss;
+        if (status != null) {
+            throw Failures.refused(
+                    status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer + ", where a message may be lost");
+        }
+    }
+
     private void checkPollable(int most) {
+        checkLoss();
         context.checkUsable();
         if (most < 1) {
             throw new IllegalArgumentException("poll of " + most + " messages");
@@ -182,11 +199,15 @@ final class SlotReceives extends Receives {
     }
 
     private void deliverWaiting() {
-        while (waitingCount > 0 && handled < limit) {
+        while (waitingCount > 0 && handled < limit && loss == null) {
             int slot = waiting[waitingHead];
             waitingHead = waitingHead + 1 == waiting.length ? 0 : waitingHead + 1;
             waitingCount--;
-            deliver(slot, lengths[slot], origins[slot], immediates[slot]);
+            if (lengths[slot] < 0) {
+                deliverFailure(slot, DocaError.of((int) -lengths[slot]));
+            } else {
+                deliver(slot, lengths[slot], origins[slot], immediates[slot]);
+            }
         }
         if (waitingCount == 0 && context.state() == Context.IDLE) {
             consumer.context.endWithConnection(); // which has waited for this
@@ -291,15 +312,20 @@ final class SlotReceives extends Receives {
             deliver(slot, length, origin, immediate);
             return;
         }
-        int at = waitingHead + waitingCount;
-        waiting[at < waiting.length ? at : at - waiting.length] = slot;
-        lengths[slot] = length;
         origins[slot] = origin;
         immediates[slot] = origin >>> 32 == 0 ? 0 : keep(slot, immediate, (int) (origin >>> 32));
-        waitingCount++;
+        await(slot, length);
         if (!context.isRunning()) {
             freeTask(slot); // it arrived while the connection ends: its task would keep the consumer from ending
         }
+    }
+
+    /** Until the next poll. */
+    private void await(int slot, long length) {
+        int at = waitingHead + waitingCount;
+        waiting[at < waiting.length ? at : at - waiting.length] = slot;
+        lengths[slot] = length;
+        waitingCount++;
     }
 
     private void count(int messages, long bytes) {
@@ -366,14 +392,37 @@ final class SlotReceives extends Receives {
 
     private void failed(int slot, int code) {
         failed.increment();
-        release(slot);
+        if (!context.isRunning() || context.isEnding()) {
+            release(slot); // flushed, because this or the connection ends
+            return;
+        }
         DocaError status = DocaError.of(code);
-        if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
-            Events.taskFailed("receive", consumer, status.name());
-            // IO_FAILED: flushed, as the connection is lost, which its own event is about to report
-            if (status != DocaError.IO_FAILED && !context.isEnd(status)) {
-                throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
+        Events.taskFailed("receive", consumer, status.name());
+        if (handler == null) {
+            await(slot, -code);
+        } else {
+            deliverFailure(slot, status);
+            checkLoss();
+        }
+    }
+
+    /** A slot came back with nothing: whether a message is lost with it, nobody can say here. */
+    private void deliverFailure(int slot, DocaError status) {
+        boolean goesOn = true;
+        try {
+            if (onFailure != null) {
+                onFailure.accept(consumer, status);
+            } else {
+                goesOn = handler.onReceiveFailed(status);
             }
+        } finally {
+            postAgain(slot);
+        }
+        if (!goesOn) {
+            loss = status;
+            handler = DISCARD; // what came behind it
+            rows = null;
+            consumer.context.closeSoon();
         }
     }
 }

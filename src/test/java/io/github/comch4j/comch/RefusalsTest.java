@@ -366,6 +366,15 @@ class RefusalsTest extends BothForms {
         assertRefused(() -> machine.until("the failure", () -> false), DocaError.IO_FAILED, "doca_task_submit");
         assertThat(consumer.failed()).isEqualTo(1);
         machine.until("the message, in the other buffer", () -> consumer.received() == 1);
+        assertThat(consumer.posted()).as("it is posted again").isEqualTo(2);
+        for (int i = 1; i <= 2; i++) {
+            int count = 1 + i;
+            machine.until(
+                    "room",
+                    () -> producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id())
+                            .accepted());
+            machine.until("it", () -> consumer.received() == count);
+        }
     }
 
     @Test

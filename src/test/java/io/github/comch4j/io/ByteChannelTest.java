@@ -335,7 +335,7 @@ class ByteChannelTest {
     @ValueSource(ints = {1, 2, 4, 9, 10, 11})
     void aMessageThatIsLostIsAGapAtTheReaderAndToldToTheWriter(int lost) throws Exception {
         List<Throwable> failures = new ArrayList<>();
-        List<Long> read = tenLongsWith(new EmulatedFaults().failReceive(lost, DocaError.IO_FAILED), failures);
+        List<Long> read = tenLongsWith(new EmulatedFaults().loseReceive(lost, DocaError.IO_FAILED), failures);
         if (lost == 11) {
             assertThat(read).as("the end is said again").containsExactlyElementsOf(first(10));
             assertThat(failures).isEmpty();

@@ -41,7 +41,8 @@ public final class BufferReceives extends Receives {
      * The tasks of a context that is not configured yet.
      *
      * @param repost whether receives are posted again when their handler has returned
-     * @param onFailure told of each receive that has ended with nothing; null: progress throws, unless this ends
+     * @param onFailure told of each receive that has ended with nothing, and has it back; null: it is posted again and
+     *     progress throws, unless this ends
      */
     public BufferReceives(
             TransferContext context,
@@ -179,15 +180,33 @@ public final class BufferReceives extends Receives {
             buffer.endTask();
             buffer.keep(false);
         }
-        release(slot);
-        if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
+        boolean lone = context.isRunning() && !context.isEnding(); // else: flushed, because this or the connection ends
+        if (lone) {
             Events.taskFailed("receive", context, status.name());
         }
+        if (lone && onFailure == null) {
+            failedAlone(slot, buffer, status);
+            return;
+        }
+        release(slot);
         if (onFailure != null) {
             onFailure.accept(publicBuffer(buffer), status);
-        } else if (context.isRunning() && !context.isEnding() && !context.isEnd(status)) {
-            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + context.name());
         }
+    }
+
+    /** There is no handler to take the receive back: it is posted again, and progress throws. */
+    private void failedAlone(int slot, @Nullable BufferState buffer, DocaError status) {
+        RuntimeException failure = Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + context.name());
+        try {
+            if (buffer != null && (buffer.isClosed() || buffer.inFlight() > 0)) {
+                release(slot);
+            } else {
+                submitAgain(slot, buffer);
+            }
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        throw failure;
     }
 
     private void deliver(int slot, long dataLength, int producer, MemorySegment immediate) {
@@ -239,9 +258,13 @@ public final class BufferReceives extends Receives {
     }
 
     private void repost(int slot, BufferState buffer) {
+        buffer.moveData(0, 0);
+        submitAgain(slot, buffer);
+    }
+
+    private void submitAgain(int slot, @Nullable BufferState buffer) {
         int code = UNKNOWN;
         try {
-            buffer.moveData(0, 0);
             code = submit(slot, buffer, false);
         } finally {
             if (code != Calls.SUCCESS) {
