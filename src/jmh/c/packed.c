@@ -20,6 +20,7 @@
 struct packer {
 	struct sender sender;
 	struct comch4j_record_writer writer; /* of the open message */
+	struct comch4j_record_stream stream;
 	bool is_open;
 	uint32_t open;         /* its slot */
 	bool waits;            /* a turn has left it open */
@@ -52,7 +53,7 @@ static void flush(struct packer *packer)
 static void close_message(struct packer *packer)
 {
 	struct sender *sender = &packer->sender;
-	uint32_t slot = packer->open, len = (uint32_t)packer->writer.len;
+	uint32_t slot = packer->open, len = (uint32_t)comch4j_records_end(&packer->writer, &packer->stream);
 	if (packer->lens[slot] != len) {
 		MUST(doca_buf_set_data(sender->bufs[slot], packer->writer.bytes, len));
 		packer->lens[slot] = len;
@@ -116,7 +117,8 @@ static inline bool packer_turn(struct packer *packer, uint32_t size)
 	uint64_t before = packer->records;
 	for (uint32_t num = 0; num < RECORDS_PER_TURN && offer(packer, size); num++)
 		;
-	if (packer->is_open && packer->writer.len > 0 && (in_flight(packer) == 0 || has_waited(packer)))
+	if (packer->is_open && !comch4j_records_are_none(&packer->writer) &&
+	    (in_flight(packer) == 0 || has_waited(packer)))
 		close_message(packer);
 	flush(packer);
 	for (uint32_t num = 0; num < COMPLETIONS_PER_TURN && doca_pe_progress(packer->sender.pe); num++)
@@ -127,7 +129,7 @@ static inline bool packer_turn(struct packer *packer, uint32_t size)
 static struct options of_slots(const struct options *options)
 {
 	struct options slots = *options;
-	if (comch4j_record_size((uint32_t)options->size) > SLOT)
+	if (COMCH4J_RECORD_NUMBER + comch4j_record_size((uint32_t)options->size) > SLOT)
 		fail("a record of %llu bytes does not fit into a message", (unsigned long long)options->size);
 	slots.size = SLOT;
 	slots.depth = SLOTS;
@@ -161,6 +163,8 @@ static void packer_close(struct packer *packer)
 
 /* ---- receiving ---- */
 
+static struct comch4j_record_stream arrivals;
+
 static void take_message(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 			 union doca_data ctx_data)
 {
@@ -171,6 +175,8 @@ static void take_message(struct doca_comch_consumer_task_post_recv *task, union 
 	size_t len = 0;
 	doca_buf_get_data_len(buf, &len);
 	comch4j_records_read(&reader, task_data.ptr, len);
+	if (__builtin_expect(comch4j_records_missing(&reader, &arrivals) != 0, 0))
+		fail("messages are missing");
 	while (comch4j_record_next(&reader, &record)) {
 		receiver_check(receiver, record.bytes, record.len);
 		receiver->received++;

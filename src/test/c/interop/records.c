@@ -82,6 +82,7 @@ static struct doca_comch_producer *producer;
 static struct doca_task *sends[SLOTS];
 static struct doca_buf *send_bufs[SLOTS];
 static uint32_t messages_sent, messages_completed;
+static struct comch4j_record_stream outgoing = {.writer = 0xc0ffee};
 
 static void sent(struct doca_comch_producer_task_send *send, union doca_data task_data, union doca_data ctx_data)
 {
@@ -111,10 +112,11 @@ static void open_producer(void)
 	}
 }
 
-static void send_records(const struct comch4j_record_writer *writer)
+static void send_records(struct comch4j_record_writer *writer)
 {
 	uint32_t slot = messages_sent % SLOTS;
-	OK(doca_buf_set_data(send_bufs[slot], writer->bytes, writer->len));
+	size_t len = comch4j_records_end(writer, &outgoing);
+	OK(doca_buf_set_data(send_bufs[slot], writer->bytes, len));
 	doca_error_t result;
 	UNTIL((result = doca_task_submit(sends[slot])) != DOCA_ERROR_AGAIN);
 	check(result, "submitting a message");
@@ -145,7 +147,7 @@ static void send_all(uint32_t count)
 		if (!comch4j_record_commit(&writer, len))
 			give_up("a record cannot be committed");
 	}
-	if (writer.len > 0)
+	if (!comch4j_records_are_none(&writer))
 		send_records(&writer);
 	UNTIL(messages_completed == messages_sent);
 }
@@ -189,6 +191,7 @@ static void send_side(const char *name, uint32_t count)
 
 static struct doca_comch_consumer *consumer;
 static uint32_t records_received, messages_received;
+static struct comch4j_record_stream incoming;
 
 static bool take(const struct comch4j_record *record, void *own)
 {
@@ -218,6 +221,9 @@ static void received(struct doca_comch_consumer_task_post_recv *receive, union d
 	OK(doca_buf_get_data(buf, &data));
 	OK(doca_buf_get_data_len(buf, &len));
 	messages_received++;
+	struct comch4j_record_reader reader;
+	comch4j_records_read(&reader, data, len);
+	expect("messages that are missing", 0, comch4j_records_missing(&reader, &incoming));
 	if (!comch4j_records_for_each(data, len, take, NULL))
 		give_up("a message that is not made of whole records");
 	OK(doca_buf_reset_data_len(buf));

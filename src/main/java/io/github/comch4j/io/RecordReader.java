@@ -1,12 +1,19 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.SlotHandler;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.observe.Counter;
 import java.io.StreamCorruptedException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +22,19 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="records-read"}
  *
+ * <p>Messages have numbers: where some are missing, of one writer, the reader says how many, in their place. Without a
+ * {@linkplain #RecordReader(RecordHandler, IntConsumer) handler} for that it throws a {@link DocaException}
+ * ({@link DocaError#IO_FAILED}) there, and again for each later message of that writer: nothing is handed over behind a
+ * gap. So a receive of the consumer that fails and loses nothing is no gap.
+ *
  * <p>Several consumers may share one, if the record handler can be shared. It counts what it reads, which any thread
  * may ask for; where consumers of several threads share it, the counts may miss some.
  */
 public final class RecordReader implements SlotHandler {
     private final RecordHandler handler;
+    private final @Nullable IntConsumer onMissing;
+    private volatile Writer[] writers = {}; // each array is as it was made
+    private Writer last = new Writer(0, -1, MemorySegment.NULL.scope()); // that of the message before
     private final Counter records = new Counter();
     private final Counter messages = new Counter();
     private final Counter bytes = new Counter();
@@ -31,6 +46,37 @@ public final class RecordReader implements SlotHandler {
      */
     public RecordReader(RecordHandler handler) {
         this.handler = Objects.requireNonNull(handler);
+        this.onMissing = null;
+    }
+
+    /**
+     * A reader that goes on when messages are missing.
+     *
+     * @param handler what to do with each record
+     * @param onMissing told how many messages of a writer are missing, at least 1, before the records of the next one
+     */
+    public RecordReader(RecordHandler handler, IntConsumer onMissing) {
+        this.handler = Objects.requireNonNull(handler);
+        this.onMissing = Objects.requireNonNull(onMissing);
+    }
+
+    /** What one writer has sent; belongs to the thread of the consumer that it sends to. */
+    private static final class Writer {
+        private final int own; // its number
+        private final int producerId;
+        private MemorySegment.Scope scope; // of the memory of one of its last messages
+        private int next; // the number of its next message
+        private int missing; // messages, at the gap at which it has ended here
+
+        Writer(int own, int producerId, MemorySegment.Scope scope) {
+            this.own = own;
+            this.producerId = producerId;
+            this.scope = scope;
+        }
+
+        boolean is(int number, int producer) {
+            return own == number && producerId == producer;
+        }
     }
 
     /**
@@ -39,6 +85,7 @@ public final class RecordReader implements SlotHandler {
      *
      * @throws UncheckedIOException if the message is not made of whole records; those before the place have been handed
      *     over
+     * @throws DocaException if messages before it are missing, and nobody is told
      */
     @Override
     public void onMessage(MemorySegment memory, long offset, int length, int producerId) {
@@ -48,6 +95,10 @@ public final class RecordReader implements SlotHandler {
         long at = offset;
         long number = 0;
         long end = offset + length;
+        if (length >= Records.NUMBER) {
+            checkNumber(memory, offset, producerId);
+            at += Records.NUMBER;
+        }
         while (end - at >= Records.HEADER) {
             // read here and not again when it is used: a peer with access to the memory could change it
             long header = memory.get(Records.HEADER_LAYOUT, at);
@@ -75,12 +126,67 @@ public final class RecordReader implements SlotHandler {
         records.add(number);
         messages.increment();
         bytes.add(length);
-        if (at != end) {
+        if (at != end || length < Records.NUMBER) {
             failure = corrupt(length, producerId, at - offset, failure);
         }
         if (failure != null) {
             throw Rethrow.asIs(failure);
         }
+    }
+
+    private void checkNumber(MemorySegment memory, long offset, int producerId) {
+        long word = memory.get(Records.NUMBER_LAYOUT, offset);
+        int own = (int) (word >>> 32);
+        Writer writer = last;
+        if (!writer.is(own, producerId)) {
+            writer = find(own, producerId, memory.scope());
+            last = writer;
+        }
+        int missing = (int) word - writer.next;
+        if (missing == 0) {
+            writer.next++;
+        } else {
+            missing(writer, missing);
+        }
+    }
+
+    private Writer find(int own, int producerId, MemorySegment.Scope scope) {
+        for (Writer writer : writers) {
+            if (writer.is(own, producerId)) {
+                writer.scope = scope;
+                return writer;
+            }
+        }
+        return begin(new Writer(own, producerId, scope));
+    }
+
+    private synchronized Writer begin(Writer begun) {
+        Stream<Writer> others =
+                Arrays.stream(writers).filter(writer -> writer.scope.isAlive()); // else its consumer ended
+        writers = Stream.concat(others, Stream.of(begun)).toArray(Writer[]::new);
+        return begun;
+    }
+
+    private void missing(Writer writer, int missing) {
+        if (onMissing != null) {
+            writer.next += missing + 1;
+            onMissing.accept(missing);
+            return;
+        }
+        if (writer.missing == 0) {
+            writer.missing = missing;
+        }
+        throw Failures.refused(
+                DocaError.IO_FAILED,
+                PeCalls.PROGRESS_NAME,
+                "reading records of producer " + writer.producerId + ": " + Integer.toUnsignedString(writer.missing)
+                        + " messages are missing, behind the first " + Integer.toUnsignedString(writer.next));
+    }
+
+    /** Numbers tell whether a message is missing. */
+    @Override
+    public boolean onReceiveFailed(DocaError status) {
+        return true;
     }
 
     /**
@@ -102,7 +208,7 @@ public final class RecordReader implements SlotHandler {
     }
 
     /**
-     * How long these messages were together, with headers and padding.
+     * How long these messages were together, with numbers, headers and padding.
      *
      * @return bytes, since the reader was made
      */

@@ -9,6 +9,8 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Puts many small records into each message of a slot producer: a message costs as much with one record of 64 bytes as
@@ -20,10 +22,14 @@ import java.time.Duration;
  * at once while nothing else is in flight, so that a lone record is not delayed, otherwise once the
  * {@linkplain #setMaxDelay delay} that is allowed has passed.
  *
- * <p><b>Format.</b> A message is a row of records. Each begins at a multiple of 8 bytes: its length (32 bits), its type
- * (32 bits), both little-endian, then so many bytes, then padding up to a multiple of 8. A message's length is that of
- * its records together; there is nothing else in it. C programs can read and write it as well
+ * <p><b>Format.</b> A message begins with its number (32 bits), counted from 0 by its writer, and the writer's own
+ * number (32 bits), both little-endian: so the reader sees what is missing. Then comes a row of records. Each begins at
+ * a multiple of 8 bytes: its length (32 bits), its type (32 bits), both little-endian, then so many bytes, then padding
+ * up to a multiple of 8. There is nothing else in a message. C programs can read and write it as well
  * ({@code docs/records.md}).
+ *
+ * <p>A message whose send fails is a gap at the reader; the slot producer's program hears of it
+ * ({@link SlotProducer.Builder#onFailure}).
  *
  * <p>The slot producer is the writer's: while records are in an open message, nothing else can be claimed there. All
  * methods belong to the thread that owns the producer's engine.
@@ -32,6 +38,8 @@ public final class RecordWriter {
     private static final long DEFAULT_DELAY_NS = 20_000;
     private static final long NONE = -1;
     private static final int MANY = 256;
+    /** Writers of this process have one each: a consumer may get messages from several, also of one producer's id. */
+    private static final AtomicInteger WRITERS = new AtomicInteger(new Random().nextInt());
 
     private final SlotProducer producer;
     private final ProgressEngine progressEngine;
@@ -39,6 +47,8 @@ public final class RecordWriter {
     private final int consumerId;
     private final MemorySegment memory;
     private final int capacity;
+    private final int own = WRITERS.getAndIncrement();
+    private int number; // of the next message that is sent
     private long maxDelay = DEFAULT_DELAY_NS;
 
     // places are offsets in the memory
@@ -57,7 +67,7 @@ public final class RecordWriter {
     /**
      * A writer of records for one consumer.
      *
-     * @param producer where messages go; its slots have room for at least one empty record, 8 bytes
+     * @param producer where messages go; its slots have room for at least one empty record, 16 bytes
      * @param consumerId a consumer of the peer
      * @throws IllegalArgumentException if the slots are too short
      */
@@ -68,7 +78,7 @@ public final class RecordWriter {
         this.consumerId = consumerId;
         this.memory = producer.memory();
         this.capacity = producer.slotSize() & ~7;
-        if (capacity < Records.HEADER) {
+        if (capacity < Records.NUMBER + Records.HEADER) {
             throw new IllegalArgumentException("slots of " + producer.slotSize() + " bytes have no room for a record");
         }
     }
@@ -93,7 +103,7 @@ public final class RecordWriter {
      * @return bytes
      */
     public int maxLength() {
-        return capacity - Records.HEADER;
+        return capacity - Records.NUMBER - Records.HEADER;
     }
 
     /**
@@ -120,7 +130,7 @@ public final class RecordWriter {
      */
     public long claim(int length, int type) {
         engine.checkOwner();
-        if (claimed != NONE || length < 0 || length > capacity - Records.HEADER) {
+        if (claimed != NONE || length < 0 || length > maxLength()) {
             throw notClaimable(length);
         }
         long at = tail;
@@ -216,6 +226,7 @@ public final class RecordWriter {
         if (at >= 0) {
             open = at;
             limit = at + capacity;
+            at += Records.NUMBER;
             tail = at;
             waits = false; // a look at the clock for each message would take as long as some records
         }
@@ -226,10 +237,12 @@ public final class RecordWriter {
         int length = (int) (tail - open);
         open = NONE; // also if it fails: the producer has taken it back then
         limit = NONE;
-        if (length == 0) {
+        if (length == Records.NUMBER) {
             producer.abort();
         } else {
+            memory.set(Records.NUMBER_LAYOUT, tail - length, Records.number(number, own));
             producer.commit(length);
+            number++;
             messages.increment();
             bytes.add(length);
         }
@@ -335,7 +348,10 @@ public final class RecordWriter {
      */
     public boolean progress() {
         engine.checkOwner();
-        boolean due = open != NONE && tail > open && claimed == NONE && (producer.inFlight() == 0 || hasWaited());
+        boolean due = open != NONE
+                && tail > open + Records.NUMBER
+                && claimed == NONE
+                && (producer.inFlight() == 0 || hasWaited());
         if (due) {
             send();
         }
@@ -371,7 +387,7 @@ public final class RecordWriter {
     }
 
     /**
-     * How long these messages were together, with headers and padding.
+     * How long these messages were together, with numbers, headers and padding.
      *
      * @return bytes, since the writer was made
      */

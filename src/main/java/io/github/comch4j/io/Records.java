@@ -5,7 +5,12 @@ import java.nio.ByteOrder;
 
 /** The format of records in a message, see {@link RecordWriter}. */
 final class Records {
+    /** Before each record. */
     static final int HEADER = 8;
+    /** At the beginning of each message: its number in the lower half, its writer's in the upper one. */
+    static final int NUMBER = 8;
+
+    static final ValueLayout.OfLong NUMBER_LAYOUT = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** Length in the lower half, type in the upper one. A record begins at a multiple of 8, which is not checked. */
     static final ValueLayout.OfLong HEADER_LAYOUT = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -14,6 +19,10 @@ final class Records {
     static final ValueLayout.OfInt LENGTH_LAYOUT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Records() {}
+
+    static long number(int number, int writer) {
+        return Integer.toUnsignedLong(number) | (long) writer << 32;
+    }
 
     static long header(int length, int type) {
         return length | (long) type << 32;

@@ -28,17 +28,22 @@ class RecordReaderFuzzTest {
 
     private final Random random = new Random(SEED);
     private final List<String> read = new ArrayList<>();
-    private final RecordReader reader = new RecordReader((memory, offset, length, type, producer) -> {
+    private final RecordHandler note = (memory, offset, length, type, producer) -> {
         read.add((offset - BEFORE) + "+" + length + ":" + type);
         if (length > 0) {
             memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
         }
-    });
+    };
 
     /** The records of a message, by the words of docs/records.md; the last line is {@code corrupt} if it is. */
     private static List<String> expected(byte[] message) {
         ByteBuffer bytes = ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN);
         List<String> records = new ArrayList<>();
+        if (message.length < 8) {
+            records.add("corrupt");
+            return records;
+        }
+        bytes.position(8); // its number, which is right
         while (bytes.remaining() >= 8) {
             int at = bytes.position();
             long length = bytes.getInt();
@@ -61,10 +66,11 @@ class RecordReaderFuzzTest {
         return records;
     }
 
-    /** A row of records, or nearly. */
+    /** A number and a row of records, or nearly. */
     private byte[] message() {
-        ByteBuffer bytes = ByteBuffer.allocate(MOST).order(ByteOrder.LITTLE_ENDIAN);
-        int end = random.nextInt(MOST + 1);
+        ByteBuffer bytes = ByteBuffer.allocate(8 + MOST).order(ByteOrder.LITTLE_ENDIAN);
+        int end = 8 + random.nextInt(MOST + 1);
+        bytes.putLong(0);
         while (bytes.position() + 8 <= end) {
             int room = end - bytes.position() - 8;
             int length = random.nextInt(8) == 0 ? room : Math.min(room, random.nextInt(40));
@@ -90,11 +96,18 @@ class RecordReaderFuzzTest {
         int corrupt = 0;
         for (int i = 0; i < MESSAGES; i++) {
             byte[] message = message();
+            if (message.length >= 8) {
+                ByteBuffer.wrap(message)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(0)
+                        .putInt(1);
+            }
             // nothing follows it: who reads beyond it is caught
             MemorySegment memory = MemorySegment.ofArray(new byte[BEFORE + message.length]);
             MemorySegment.copy(message, 0, memory, ValueLayout.JAVA_BYTE, BEFORE, message.length);
             memory = aligned(memory);
             read.clear();
+            RecordReader reader = new RecordReader(note); // message 0 is the first one that it gets
             try {
                 reader.onMessage(memory, BEFORE, message.length, 3);
             } catch (UncheckedIOException e) {
@@ -116,6 +129,7 @@ class RecordReaderFuzzTest {
     void aPeerThatWritesWhileItIsReadGetsNoRecordOutsideOfTheMessage() throws InterruptedException {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(BEFORE + MOST + 8, 8);
+            int[] missing = new int[1];
             AtomicBoolean over = new AtomicBoolean();
             Thread peer = new Thread(() -> {
                 Random wild = new Random(SEED + 1);
@@ -135,15 +149,17 @@ class RecordReaderFuzzTest {
             peer.start();
             int[] records = new int[1];
             int[] length = new int[1];
-            RecordReader strict = new RecordReader((seen, offset, recordLength, type, producer) -> {
-                records[0]++;
-                if (offset < BEFORE + 8
-                        || offset % 8 != 0
-                        || recordLength < 0
-                        || offset + recordLength > BEFORE + length[0]) {
-                    throw new AssertionError(recordLength + " bytes at " + offset + ", seed " + SEED);
-                }
-            });
+            RecordReader strict = new RecordReader(
+                    (seen, offset, recordLength, type, producer) -> {
+                        records[0]++;
+                        if (offset < BEFORE + 16
+                                || offset % 8 != 0
+                                || recordLength < 0
+                                || offset + recordLength > BEFORE + length[0]) {
+                            throw new AssertionError(recordLength + " bytes at " + offset + ", seed " + SEED);
+                        }
+                    },
+                    count -> missing[0]++);
             try {
                 for (int i = 0; i < MESSAGES; i++) {
                     length[0] = random.nextInt(MOST + 1);

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
@@ -15,12 +17,16 @@ import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotHandler;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.StreamCorruptedException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many records in a message. */
 @Timeout(60)
@@ -132,7 +140,7 @@ class RecordsTest extends BothForms {
         assertThat(writer.flush()).isTrue();
         await(22);
         assertThat(consumer.received()).isEqualTo(4);
-        assertThat(consumer.receivedBytes()).isEqualTo(22 * 72);
+        assertThat(consumer.receivedBytes()).isEqualTo(22 * 72 + 4 * 8);
         assertThat(writer.flush()).isTrue(); // nothing is open
         assertThat(consumer.received()).isEqualTo(4);
     }
@@ -140,7 +148,7 @@ class RecordsTest extends BothForms {
     @Test
     void manyAreClaimedAtOnceAsFarAsTheyFit() {
         writer.setMaxDelay(NEVER);
-        assertThat(put("first", 1)).isTrue(); // 16 bytes of 512
+        assertThat(put("first", 1)).isTrue(); // 24 bytes of 512
         assertThat(claimAndNumber(100, 30)).isEqualTo(12); // of 40 bytes each
         assertThat(claimAndNumber(2, 30)).isEqualTo(2); // in the next message
         assertThat(writer.records()).isEqualTo(15);
@@ -192,9 +200,10 @@ class RecordsTest extends BothForms {
                 messages.add(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
         Machine.until("it", () -> consumer.poll(raw, 1) > 0, pair.machine.engine);
         byte[] message = messages.getFirst();
-        assertThat(message).hasSize(16 + 8 + 16);
-        assertThat(message).startsWith(3, 0, 0, 0, 4, 3, 2, 1, 'a', 'b', 'c');
-        assertThat(java.util.Arrays.copyOfRange(message, 16, 40))
+        assertThat(message).hasSize(8 + 16 + 8 + 16);
+        assertThat(message).startsWith(0, 0, 0, 0);
+        assertThat(Arrays.copyOfRange(message, 8, 19)).containsExactly(3, 0, 0, 0, 4, 3, 2, 1, 'a', 'b', 'c');
+        assertThat(Arrays.copyOfRange(message, 24, 48))
                 .containsExactly(
                         0, 0, 0, 0, -1, -1, -1, -1, 8, 0, 0, 0, 7, 0, 0, 0, '1', '2', '3', '4', '5', '6', '7', '8');
     }
@@ -274,7 +283,7 @@ class RecordsTest extends BothForms {
         assertThatThrownBy(writer::abort).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> writer.claim(writer.maxLength() + 1, 0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("504");
+                .hasMessageContaining("496");
         assertThatThrownBy(() -> writer.claim(-1, 0)).isInstanceOf(IllegalArgumentException.class);
         long at = writer.claim(100, 5);
         assertThatThrownBy(() -> writer.claim(1, 0))
@@ -311,13 +320,13 @@ class RecordsTest extends BothForms {
 
     @Test
     void aSlotThatIsNoMultipleOfEightIsUsedUpToOne() {
-        open(30, 2, 2);
+        open(38, 2, 2);
         assertThat(writer.maxLength()).isEqualTo(16);
         put("0123456789abcdef", 1);
         writer.flush();
         await(1);
         assertThat(received).containsExactly("1:0123456789abcdef");
-        SlotProducer tiny = pair.hostSide.slotProducer(pair.machine.engine, 7).start();
+        SlotProducer tiny = pair.hostSide.slotProducer(pair.machine.engine, 15).start();
         assertThatThrownBy(() -> new RecordWriter(tiny, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no room");
@@ -343,16 +352,25 @@ class RecordsTest extends BothForms {
         assertThat(consumer.posted()).isEqualTo(4);
     }
 
-    private void assertCorrupt(int handedOver, int... bytes) {
-        received.clear();
-        byte[] message = new byte[bytes.length];
-        for (int i = 0; i < bytes.length; i++) {
-            message[i] = (byte) bytes[i];
+    private int sentRaw;
+
+    /** The next message of a writer 0. */
+    private MemorySegment raw(int... bytes) {
+        ByteBuffer message = ByteBuffer.allocate(8 + bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+        message.putInt(sentRaw++).putInt(0);
+        for (int b : bytes) {
+            message.put((byte) b);
         }
-        pair.machine.until(
-                "room",
-                () -> producer.offer(MemorySegment.ofArray(message), consumer.id())
-                        .accepted());
+        return MemorySegment.ofArray(message.array());
+    }
+
+    private void assertCorrupt(int handedOver, int... bytes) {
+        assertCorrupt(handedOver, raw(bytes));
+    }
+
+    private void assertCorrupt(int handedOver, MemorySegment message) {
+        received.clear();
+        pair.machine.until("room", () -> producer.offer(message, consumer.id()).accepted());
         assertThatThrownBy(() -> Machine.until("the message", () -> consumer.poll(reader, 1) > 0, pair.machine.engine))
                 .isInstanceOf(UncheckedIOException.class)
                 .hasCauseInstanceOf(StreamCorruptedException.class)
@@ -370,13 +388,116 @@ class RecordsTest extends BothForms {
         assertCorrupt(1, 1, 0, 0, 0, 0, 0, 0, 0, 'x'); // without its padding
         assertCorrupt(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
         assertCorrupt(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3);
+        assertCorrupt(0, MemorySegment.ofArray(new byte[0])); // without its number
+        assertCorrupt(0, MemorySegment.ofArray(new byte[7]));
         received.clear();
-        pair.machine.until(
-                "room",
-                () -> producer.offer(MemorySegment.ofArray(new byte[0]), consumer.id())
-                        .accepted());
+        MemorySegment none = raw();
+        pair.machine.until("room", () -> producer.offer(none, consumer.id()).accepted());
         Machine.until("the message", () -> consumer.poll(reader, 1) > 0, pair.machine.engine);
         assertThat(received).isEmpty(); // a message without records is none
+    }
+
+    /** Sends one record in each of six messages, of which one is lost. */
+    private void sendAndLose(EmulatedFaults faults) {
+        open(SIZE, 8, 8);
+        faults.apply();
+        try {
+            for (int i = 0; i < 6; i++) {
+                assertThat(put("r", i)).isTrue();
+                assertThat(writer.flush()).isTrue();
+            }
+            pair.machine.until("all to be sent", () -> producer.inFlight() == 0);
+        } catch (DocaException e) {
+            assertThat(e.error()).as("there is no handler of failed sends").isEqualTo(DocaError.IO_FAILED);
+        }
+    }
+
+    private static EmulatedFaults fault(boolean atReceiver) {
+        return atReceiver
+                ? new EmulatedFaults().failReceive(3, DocaError.IO_FAILED)
+                : new EmulatedFaults().failSend(3, DocaError.IO_FAILED);
+    }
+
+    private void pollTo(RecordReader target, int records) {
+        Machine.until(
+                records + " records",
+                () -> {
+                    consumer.poll(target, 3);
+                    return received.size() == records;
+                },
+                pair.machine.engine);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageThatIsMissingEndsTheReaderInItsPlace(boolean atReceiver) {
+        try {
+            sendAndLose(fault(atReceiver));
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> pollTo(reader, 6))
+                        .isInstanceOf(DocaException.class)
+                        .hasMessageContaining("1 messages are missing, behind the first 2")
+                        .extracting(e -> ((DocaException) e).error())
+                        .isEqualTo(DocaError.IO_FAILED);
+                assertThat(received).containsExactly("0:r", "1:r");
+            }
+            assertThat(consumer.isClosed()).isFalse();
+            received.clear();
+            RecordWriter other = new RecordWriter(producer, consumer.id());
+            assertThat(other.offer(MemorySegment.ofArray("o".getBytes(UTF_8)), 9)
+                            .accepted())
+                    .isTrue();
+            Machine.until(
+                    "the messages of the other writer",
+                    () -> {
+                        var _ = other.flush();
+                        try {
+                            consumer.poll(reader, 1);
+                        } catch (DocaException e) {
+                            assertThat(e).hasMessageContaining("1 messages are missing");
+                        }
+                        return !received.isEmpty();
+                    },
+                    pair.machine.engine);
+            assertThat(received).as("that of another one is not concerned").containsExactly("9:o");
+        } finally {
+            EmulatedFaults.clear();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aReaderThatIsToldOfWhatIsMissingGoesOn(boolean atReceiver) {
+        try {
+            sendAndLose(fault(atReceiver));
+            RecordReader enduring = new RecordReader(
+                    (memory, offset, length, type, id) -> received.add(Integer.toString(type)),
+                    missing -> received.add("-" + missing));
+            pollTo(enduring, 6);
+            assertThat(received).containsExactly("0", "1", "-1", "3", "4", "5");
+            assertThat(consumer.posted()).isEqualTo(8);
+        } finally {
+            EmulatedFaults.clear();
+        }
+    }
+
+    @Test
+    void severalWritersAndReadersCountForThemselves() {
+        open(SIZE, 8, 8);
+        RecordWriter other = new RecordWriter(producer, consumer.id());
+        for (int i = 0; i < 20; i++) {
+            RecordWriter next = i % 3 == 0 ? other : writer;
+            MemorySegment text = MemorySegment.ofArray(Integer.toString(i).getBytes(UTF_8));
+            Machine.until(
+                    "room",
+                    () -> {
+                        consumer.poll(reader, 3);
+                        return next.offer(text, 0).accepted();
+                    },
+                    pair.machine.engine);
+            var _ = next.flush();
+        }
+        await(20);
     }
 
     @Test

@@ -132,7 +132,8 @@ abstract sealed class Incoming {
                 Content content) {
             this.isPolled = isPolled;
             handler = (memory, offset, length, id) -> take(memory, offset, length, content);
-            SlotConsumer.Builder builder = connection.slotConsumer(engine, room).tasks(count);
+            SlotConsumer.Builder builder =
+                    connection.slotConsumer(engine, room).tasks(count).onReceiveFailed((self, status) -> {}); // counted
             consumer = (isPolled ? builder : builder.onMessage(handler)).start();
         }
 

@@ -82,7 +82,8 @@ final class Traffic {
     private long failuresSeen;
     /** Of the message that has just come: a row of records. */
     private final RecordReader records = new RecordReader(
-            (memory, offset, length, type, id) -> recordReceived(memory.asSlice(offset, length), type));
+            (memory, offset, length, type, id) -> recordReceived(memory.asSlice(offset, length), type),
+            missing -> {}); // the numbers of the records tell
 
     /**
      * @param self who sends from this end
