@@ -191,6 +191,24 @@ class SlotLossTest extends BothForms {
     }
 
     @Test
+    void aReceiveThatLosesNothingIsToldAsWell() {
+        SlotConsumer consumer = settings()
+                .onReceiveFailed((self, status) -> received.add(status.name()))
+                .start(Machine.PATIENCE);
+        pair.awaitKnown(consumer.id());
+        SlotProducer producer =
+                pair.hostSide.slotProducer(pair.machine.engine, 64).tasks(SLOTS).start();
+        new EmulatedFaults().failReceive(2, DocaError.IO_FAILED).apply();
+        for (int i = 0; i < 3; i++) {
+            write(producer, consumer.id(), Integer.toString(i));
+        }
+        pair.machine.until("all to be sent", () -> producer.inFlight() == 0);
+        await(4, () -> consumer.poll(note, 3));
+        assertThat(received).containsExactly("0", "IO_FAILED", "1", "2");
+        assertThat(consumer.posted()).isEqualTo(SLOTS);
+    }
+
+    @Test
     void theEndOfTheConnectionIsNoLoss() {
         SlotConsumer consumer = settings().start(Machine.PATIENCE);
         SlotProducer producer = send(consumer, 2, DocaError.IO_FAILED);

@@ -454,8 +454,9 @@ class DmaTest extends BothForms {
     void theHostReadsTheDpusMemory() {
         try (MemoryMap exported = MemoryMap.allocate(machine.dpu, 64, Access.PCI_READ_ONLY);
                 MemoryMap room = MemoryMap.allocate(machine.host, 64, Access.LOCAL_READ_WRITE);
-                DmaContext dma =
-                        DmaContext.builder(machine.host, machine.engine).tasks(1).start();
+                DmaContext dma = DmaContext.builder(machine.host, machine.engine)
+                        .tasks(1)
+                        .start();
                 MemoryMap imported = MemoryMap.importFrom(machine.host, exported.exportPci(machine.dpu))) {
             exported.segment().set(ValueLayout.JAVA_LONG, 8, 42);
             dma.copy(inventory.acquire(imported, 8, 8), inventory.acquireEmpty(room, 0, 8));
@@ -466,7 +467,10 @@ class DmaTest extends BothForms {
     @Test
     void aCopyOfNothingFails() {
         DmaContext dma = recording(1);
-        refused(DocaError.IO_FAILED, "copying with DMA on device", () -> dma.copy(from(0, 64).clear(), to(0, 64)));
+        refused(
+                DocaError.IO_FAILED,
+                "copying with DMA on device",
+                () -> dma.copy(from(0, 64).clear(), to(0, 64)));
         machine.until("the stop", () -> dma.state() == ContextState.IDLE);
     }
 

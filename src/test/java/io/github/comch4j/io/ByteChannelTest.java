@@ -350,6 +350,33 @@ class ByteChannelTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 4, 10, 11})
+    void aReceiveThatFailsLosesNothingAndIsPostedAgain(int failed) throws Exception {
+        List<Throwable> failures = new ArrayList<>();
+        List<Long> read = tenLongsWith(new EmulatedFaults().failReceive(failed, DocaError.IO_FAILED), failures);
+        assertThat(read).containsExactlyElementsOf(first(10));
+        assertThat(failures).isEmpty();
+    }
+
+    /** More chunks than the reader has buffers, of which many fail: each failure would cost one for good. */
+    @Test
+    void receivesThatFailCostNoBuffer() throws Exception {
+        try (ComchInputChannel input = input(2)) {
+            ComchOutputChannel output = output();
+            for (int i = 0; i < 6; i++) {
+                new EmulatedFaults().failReceive(1, DocaError.IO_FAILED).apply();
+                output.write(ByteBuffer.allocate(CHUNK));
+                machine.until("the chunk", () -> input.available() == CHUNK);
+                assertThat(input.read(ByteBuffer.allocate(CHUNK))).isEqualTo(CHUNK);
+            }
+            output.close();
+            assertThat(input.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        } finally {
+            EmulatedFaults.clear();
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {1, 4, 8, 10, 11})
     void aChunkThatFailsIsAGapAtTheReaderAndToldToTheWriter(int failed) throws Exception {
         List<Throwable> failures = new ArrayList<>();

@@ -414,7 +414,7 @@ class RecordsTest extends BothForms {
 
     private static EmulatedFaults fault(boolean atReceiver) {
         return atReceiver
-                ? new EmulatedFaults().failReceive(3, DocaError.IO_FAILED)
+                ? new EmulatedFaults().loseReceive(3, DocaError.IO_FAILED)
                 : new EmulatedFaults().failSend(3, DocaError.IO_FAILED);
     }
 
@@ -460,6 +460,19 @@ class RecordsTest extends BothForms {
                     },
                     pair.machine.engine);
             assertThat(received).as("that of another one is not concerned").containsExactly("9:o");
+        } finally {
+            EmulatedFaults.clear();
+        }
+    }
+
+    @Test
+    void aReceiveThatFailsIsNoGap() {
+        try {
+            sendAndLose(new EmulatedFaults().failReceive(3, DocaError.IO_FAILED));
+            pollTo(reader, 6);
+            assertThat(received).containsExactly("0:r", "1:r", "2:r", "3:r", "4:r", "5:r");
+            assertThat(consumer.failed()).isEqualTo(1);
+            assertThat(consumer.posted()).isEqualTo(8);
         } finally {
             EmulatedFaults.clear();
         }
