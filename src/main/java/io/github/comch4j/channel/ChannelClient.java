@@ -187,7 +187,7 @@ public final class ChannelClient extends ChannelEndpoint {
         checkReceiving();
         ChannelPeer present = peer;
         if (present != null && present.link.state == ChannelPeerState.BROKEN) {
-            throw new PeerBrokenException(present, Functions.RECEIVE, "receiving from " + present);
+            throw present.link.broken(Functions.RECEIVE, "receiving from ");
         }
     }
 

@@ -174,7 +174,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         return switch (to.state) {
             case CONNECTED -> link.trySend(to, message, arms);
             case IN_PROGRESS -> SubmitResult.NO_RECEIVE;
-            case BROKEN -> throw new PeerBrokenException(peer, Functions.SEND, "sending to " + peer);
+            case BROKEN -> throw to.broken(Functions.SEND, "sending to ");
             case ABORTED ->
                 throw new IllegalStateException(
                         peer + " was never connected" + (to.reason().isEmpty() ? "" : ": " + to.reason()), to.refusal);
@@ -452,12 +452,19 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         enter();
         try {
             if (peer.link.state != ChannelPeerState.DISCONNECTED) {
-                link.disconnect(peer.link);
-                peer.link.state = ChannelPeerState.DISCONNECTED;
-                disconnected(peer);
+                disconnect(peer.link);
             }
         } finally {
             leave();
+        }
+    }
+
+    private void disconnect(PeerLink gone) {
+        link.disconnect(gone);
+        gone.state = ChannelPeerState.DISCONNECTED;
+        disconnected(gone.peer);
+        if (gone.lossUntold) {
+            throw gone.broken(Functions.DISCONNECT, "disconnecting ");
         }
     }
 

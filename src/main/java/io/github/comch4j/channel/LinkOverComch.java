@@ -2,6 +2,7 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
@@ -154,7 +155,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
                 .sendTasks(tasks)
                 .onMessage((connection, message) -> arrived(peerOf.apply(connection), message))
                 .onDisconnected(connection -> ended(peerOf.apply(connection)))
-                .onSendFailed((connection, error) -> ended(peerOf.apply(connection)));
+                .onSendFailed((connection, error) -> lost(peerOf.apply(connection)));
     }
 
     /** The peer of a service's connection, which may be new. */
@@ -196,7 +197,32 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         taken = from;
     }
 
-    /** In a progress: the connection has ended, or a message could not be delivered. */
+    /**
+     * In a progress: a message could not be delivered. Nothing that was sent behind it is to arrive as if nothing were
+     * missing, so that the connection ends; what was accepted before this was known may still arrive.
+     */
+    private void lost(PeerOverComch peer) {
+        if (peer.state == ChannelPeerState.DISCONNECTED || peer.endKnown) {
+            return;
+        }
+        peer.lossUntold = true;
+        ended(peer);
+        try {
+            leave(peer);
+        } catch (MissingFunctionException e) {
+            // a server of DOCA 2.5 or 2.6 ends all of its connections or none
+        }
+    }
+
+    private static void leave(PeerOverComch peer) {
+        if (peer.client != null) {
+            peer.client.close();
+        } else if (peer.connection != null && peer.connection.isOpen()) {
+            peer.connection.disconnect();
+        }
+    }
+
+    /** In a progress: the connection has ended. */
     private void ended(PeerOverComch peer) {
         if (peer.state == ChannelPeerState.DISCONNECTED || peer.endKnown) {
             return;
@@ -241,6 +267,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         } catch (ConnectionClosedException e) {
             peer.state = ChannelPeerState.BROKEN;
             PeerBrokenException broken = new PeerBrokenException(peer.peer, e.function(), e.action());
+            peer.lossUntold = false;
             broken.initCause(e);
             throw broken;
         }
@@ -317,7 +344,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
                 arrivals.removeFirst();
             } else if (arrivals.firstIsEnd()) {
                 arrivals.removeFirst();
-                throw new PeerBrokenException(from.peer, Functions.RECEIVE, "receiving from " + from.peer);
+                throw from.broken(Functions.RECEIVE, "receiving from ");
             } else {
                 int length = arrivals.firstLength();
                 if (length > buffer.byteSize()) {
@@ -360,11 +387,8 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         PeerOverComch gone = (PeerOverComch) peer;
         events.enter();
         try {
-            if (gone.client != null) {
-                gone.client.close();
-            } else if (gone.connection != null && gone.connection.isOpen()) {
-                gone.connection.disconnect();
-            }
+            makeProgress(); // so that a message that could not be delivered is known
+            leave(gone);
             gone.state = ChannelPeerState.DISCONNECTED;
             peers.remove(gone);
         } finally {

@@ -13,6 +13,7 @@ abstract class PeerLink {
     DocaException refusal; // why it is ABORTED, if that is known
 
     boolean refusedForGood; // waiting does not change it
+    boolean lossUntold; // a message that was accepted could not be delivered, and no call has thrown since
 
     PeerLink(ChannelEndpoint endpoint, ChannelPeerState state) {
         this.peer = new ChannelPeer(endpoint, this);
@@ -24,6 +25,12 @@ abstract class PeerLink {
         refusal = why;
         refusedForGood = Diagnosis.refusedForGood();
         state = ChannelPeerState.ABORTED; // last: who sees it from another thread may ask why
+    }
+
+    /** For a call that meets its end. */
+    PeerBrokenException broken(String function, String action) {
+        lossUntold = false;
+        return new PeerBrokenException(peer, function, action + peer);
     }
 
     /** Why there never was a connection, as far as it is known. */

@@ -210,6 +210,74 @@ class ChannelOverComchTest {
         assertThat(machine.receive(service)).isEqualTo("anew");
     }
 
+    private static List<String> untilBroken(ChannelMachine machine, ChannelEndpoint reader) {
+        List<String> received = new ArrayList<>();
+        until("the end of the connection", () -> {
+            try {
+                if (reader.tryReceive(machine.buffer) != null) {
+                    received.add(machine.text(reader));
+                }
+                return false;
+            } catch (PeerBrokenException e) {
+                return true;
+            }
+        });
+        return received;
+    }
+
+    private void assertThatALossEndsTheConnection(ChannelEndpoint writer, ChannelPeer to, ChannelEndpoint reader) {
+        new EmulatedFaults().failSend(2, DocaError.IO_FAILED).apply();
+        writer.send(to, bytes("one"), Machine.PATIENCE);
+        writer.send(to, bytes("lost"), Machine.PATIENCE);
+        assertThat(to.update()).isEqualTo(ChannelPeerState.BROKEN);
+        assertThatThrownBy(() -> writer.trySend(to, bytes("behind"))).isInstanceOf(PeerBrokenException.class);
+        assertThat(untilBroken(machine, reader)).containsExactly("one");
+        to.disconnect(); // has nothing more to tell
+    }
+
+    @Test
+    void aSendOfAClientThatFailsLaterEndsTheConnection() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        ChannelPeer toService = machine.connect(client, service);
+        assertThatALossEndsTheConnection(client, toService, service);
+        client.send(machine.connect(client, service), bytes("anew"), Machine.PATIENCE);
+        assertThat(machine.receive(service)).isEqualTo("anew");
+    }
+
+    @Test
+    @Needs(Feature.DISCONNECT)
+    void aSendOfAServiceThatFailsLaterEndsThatConnection() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        machine.connect(client, service);
+        ChannelPeer toClient = service.refresh().peers().getFirst();
+        ChannelClient other = machine.client();
+        machine.connect(other, service);
+        assertThatALossEndsTheConnection(service, toClient, client);
+        service.send(service.refresh().peers().getFirst(), bytes("others stay"), Machine.PATIENCE);
+        assertThat(machine.receive(other)).isEqualTo("others stay");
+    }
+
+    @Test
+    void aDisconnectTellsOfALossThatNothingElseHas() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        ChannelPeer toService = machine.connect(client, service);
+        new EmulatedFaults().failSend(2, DocaError.IO_FAILED).apply();
+        client.send(toService, bytes("one"), Machine.PATIENCE);
+        client.send(toService, bytes("lost"), Machine.PATIENCE);
+        assertThatThrownBy(toService::disconnect)
+                .asInstanceOf(InstanceOfAssertFactories.type(PeerBrokenException.class))
+                .extracting(PeerBrokenException::peer)
+                .isSameAs(toService);
+        assertThat(toService.state()).isEqualTo(ChannelPeerState.DISCONNECTED);
+        assertThat(untilBroken(machine, service)).containsExactly("one");
+        assertThat(client.peer()).isNull();
+        client.send(machine.connect(client, service), bytes("anew"), Machine.PATIENCE);
+        assertThat(machine.receive(service)).isEqualTo("anew");
+    }
+
     @Test
     void clientsThatDoNotReceiveLeaveRoomForOthers() {
         ChannelService service = machine.service().sendQueueSize(16).listen(machine.name);
