@@ -66,6 +66,96 @@ static void single_calls_fail(void **state)
 	with_faults("fail_send=2:IO_FAILED,fail_recv=2:UNKNOWN", the_second_of_each_fails);
 }
 
+/* Whether a peer is there is looked for now and then, so that a first send may be too early. */
+static void send_until_reset(endpoint *from, address *to)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	UNTIL(result != DOCA_SUCCESS, result = doca_comm_channel_ep_sendto(from, "x", 2, 0, to));
+	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+}
+
+static int the_third_send_breaks(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_meet(&pair, "breaks", small, small); /* the first send */
+	endpoint *other = client_make(&pair.devices, small);
+	address *of_service = client_connect_to(other, "breaks", pair.service);
+	send_text(pair.client, "before", pair.of_service);
+	for (int i = 0; i < 2; i++)
+		GIVES(DOCA_ERROR_CONNECTION_RESET,
+		      doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(pair.of_service));
+	/* What was sent before arrives, nothing else does, and the other end is over, too. */
+	expect_text(pair.service, "before");
+	expect_nothing(pair.service);
+	send_until_reset(pair.service, pair.of_client);
+	send_text(other, "others stay", of_service);
+	expect_text(pair.service, "others stay");
+	OK(doca_comm_channel_ep_disconnect(pair.service, pair.of_client));
+	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	pair.of_service = client_connect_to(pair.client, "breaks", pair.service);
+	send_text(pair.client, "anew", pair.of_service);
+	expect_text(pair.service, "anew");
+	OK(doca_comm_channel_ep_destroy(other));
+	pair_close(&pair);
+	return 0;
+}
+
+static int the_second_receive_breaks(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_meet(&pair, "breaks", small, small); /* the first receive */
+	endpoint *other = client_make(&pair.devices, small);
+	address *of_service = client_connect_to(other, "breaks", pair.service), *from = NULL;
+	send_text(pair.client, "two", pair.of_service);
+	send_text(pair.client, "three", pair.of_service);
+	char bytes[64];
+	size_t len = sizeof(bytes);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, receive(pair.service, bytes, &len, &from));
+	CHECK(from == pair.of_client && len == sizeof(bytes));
+	expect_nothing(pair.service);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 2, 0, pair.of_client));
+	send_until_reset(pair.client, pair.of_service);
+	send_text(other, "others stay", of_service);
+	expect_text(pair.service, "others stay");
+	expect_nothing(pair.service);
+	OK(doca_comm_channel_ep_destroy(other));
+	pair_close(&pair);
+	return 0;
+}
+
+static void failures_can_be_fatal(void **state)
+{
+	(void)state;
+	with_faults("break_send=3:IO_FAILED", the_third_send_breaks);
+	with_faults("break_recv=2:IO_FAILED", the_second_receive_breaks);
+}
+
+static int the_second_receive_loses(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_meet(&pair, "loses", small, small);
+	send_text(pair.client, "two", pair.of_service);
+	send_text(pair.client, "three", pair.of_service);
+	char bytes[64];
+	size_t len = sizeof(bytes);
+	address *from;
+	GIVES(DOCA_ERROR_IO_FAILED, receive(pair.service, bytes, &len, &from));
+	expect_text(pair.service, "three");
+	expect_nothing(pair.service);
+	pair_close(&pair);
+	return 0;
+}
+
+static void a_receive_can_lose_its_message(void **state)
+{
+	(void)state;
+	with_faults("lose_recv=2:IO_FAILED", the_second_receive_loses);
+}
+
 static void expect_handshake_to_fail(endpoint *service)
 {
 	char byte;
@@ -251,14 +341,6 @@ static void a_narrow_line_carries_everything(void **state)
 	with_faults("bandwidth=1", everything_goes_out_in_time);
 }
 
-/* Whether a peer is there is looked for now and then, so that a first send may be too early. */
-static void send_until_reset(endpoint *from, address *to)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	UNTIL(result != DOCA_SUCCESS, result = doca_comm_channel_ep_sendto(from, "x", 2, 0, to));
-	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
-}
-
 static int a_client_is_dropped(void *unused)
 {
 	(void)unused;
@@ -324,6 +406,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(again_refuses_so_many_sends),
 		cmocka_unit_test(single_calls_fail),
+		cmocka_unit_test(failures_can_be_fatal),
+		cmocka_unit_test(a_receive_can_lose_its_message),
 		cmocka_unit_test(clients_are_refused),
 		cmocka_unit_test(clients_wait_to_be_let_in),
 		cmocka_unit_test(a_slow_device_delays_messages),

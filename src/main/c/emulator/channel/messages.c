@@ -25,21 +25,24 @@ static void wake(const struct peer_bell *bell, shm_asleep *word)
 
 /* ---- sending ---- */
 
+/* Ends a connection at both ends, without a goodbye. */
+static void cut(struct doca_comm_channel_addr_t *peer, const char *why)
+{
+	peer_break(peer, false, why);
+	peer_release(peer);
+	atomic_store(&peer->gone, true);
+	events_sound(peer->endpoint, &peer->endpoint->send_events);
+}
+
 /* The device of this end fails: a client's connection, or all of a service. */
 static doca_error_t drop(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
 	bool all = endpoint_listens(endpoint);
-	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
-		struct doca_comm_channel_addr_t *other = endpoint->peers[i];
-		if (!all && other != peer)
-			continue;
-		peer_break(other, false, "dropped on demand");
-		peer_release(other);
-		atomic_store(&other->gone, true);
-	}
+	for (uint32_t i = 0; i < endpoint->num_peers; i++)
+		if (all || endpoint->peers[i] == peer)
+			cut(endpoint->peers[i], "dropped on demand");
 	endpoint->lost = all;
 	events_sound(endpoint, &endpoint->service_events);
-	events_sound(endpoint, &endpoint->send_events);
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
@@ -119,7 +122,8 @@ static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct 
 	case SEND_DROPS_CONNECTION:
 		return drop(endpoint, peer);
 	case SEND_BREAKS:
-		return reset(peer, "a send failed for good on demand");
+		cut(peer, "a send failed for good on demand");
+		return DOCA_ERROR_CONNECTION_RESET;
 	case SEND_GOES_ON:
 		break;
 	case SEND_AGAIN:
@@ -253,8 +257,12 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	enum receive_fault fault = faults_any() ? fault_of_receive(NULL, &error) : RECEIVE_GOES_ON;
 	if (fault == RECEIVE_FAILS)
 		return error; /* the message stays */
-	if (fault == RECEIVE_BREAKS)
-		return reset(peer, "a receive failed for good on demand");
+	if (fault == RECEIVE_BREAKS) {
+		give(peer, from);
+		cut(peer, "a receive failed for good on demand");
+		atomic_store(&peer->reset_due, false); /* this call tells */
+		return DOCA_ERROR_CONNECTION_RESET;
+	}
 	ring_in_take(ring, message);
 	*len = ring->len;
 	give(peer, from);
