@@ -306,6 +306,10 @@ static void send_to_one_that_leaves(bool server, const char *how, bool lives, in
 	UNTIL(inflight(end->ctx) == 0, end->pe);
 	assert_int_equal(count_of(&end->record, SENT), 1);
 	assert_int_equal(count_of(&end->record, SEND_FAILED), 0);
+	if (server && strcmp(how, "is killed") == 0) {
+		UNTIL(parted(&sender.side), end->pe);
+		assert_int_equal(nth(&end->record, DISCONNECTED, 0)->a, 0);
+	}
 	if (lives)
 		child_kill(sender.child);
 	sender_close(&sender);

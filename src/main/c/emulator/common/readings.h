@@ -9,7 +9,14 @@
 #ifndef EMU_READINGS_H
 #define EMU_READINGS_H
 
+#include <stdbool.h>
+
 #include "doca_error.h"
+
+/* Whether the disconnect event calls it successful when a client has died, or its connection broke. Public headers
+ * have "1 if the action was successful", the samples log an error at 0 and go on, or count the client as gone at either
+ * value; none says which it is here. It is the only sign that there was no goodbye. */
+#define READING_END_WITHOUT_GOODBYE false
 
 /* A second server of the same device, representor and name: refused by doca_ctx_start [Q3]. */
 #define READING_DUPLICATE_SERVER_NAME DOCA_ERROR_INITIALIZATION

@@ -87,9 +87,9 @@ static bool serve_connection(struct doca_comch_server *server, struct doca_comch
 		return true;
 	if (!endpoint_connection_ended(connection))
 		return false;
-	bool orderly = !connection->broken && connection_peer_closed(connection);
+	bool goodbye = !connection->broken && connection_peer_closed(connection);
 	server_drop_connection(server, connection);
-	report_connection(server, connection, server->disconnected, orderly);
+	report_connection(server, connection, server->disconnected, goodbye || READING_END_WITHOUT_GOODBYE);
 	return true;
 }
 
