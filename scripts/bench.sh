@@ -21,14 +21,21 @@
 #
 # Ctrl-C ends it with the table of what was measured until then.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
 
 library=emulated plot= listing= relay=
 arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
-    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    --library) option_value "$1" $#; library=$2; shift ;;
+    -h|--help) usage; exit 0 ;;
+    --library)
+      option_value "$1" $#
+      library=$2
+      case $2 in
+        emulated|system) ;;
+        *) library=$(cd -- "$2" 2>/dev/null && pwd) || die "no such folder: $2" ;;
+      esac
+      shift ;;
     --plot) plot=yes; arguments+=("$1") ;;
     --list) listing=yes; arguments+=("$1") ;;
     --quick) arguments+=("$1") ;;
@@ -68,8 +75,7 @@ case $library in
       [ ! -d "$pkg" ] || export PKG_CONFIG_PATH=$pkg${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     done ;;
   *)
-    [ -d "$library" ] || die "no such folder: $library"
-    folder=$(cd "$library" && pwd) java_library=$folder
+    folder=$library java_library=$library
     export PKG_CONFIG_PATH=$folder/pkgconfig ;;
 esac
 # The kernel of the round trips over MsgQ; without DPACC there are none.

@@ -9,17 +9,16 @@
 #   --depth N        messages in flight
 #   --library WHICH  auto, system, emulated, or a folder with the libraries
 #   --keep           keep the received file, and say where it is
-#   --setup          install what is missing here first, from the distribution; asks before, unless -y is given too
+#   --setup          install what is missing here first, from the distribution; asks before
+#   -y, --yes        with --setup: does not ask
 #   -h, --help       this text
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/jar.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
+. "$COMCH4J_ROOT/scripts/dev/lib/jar.sh"
 
 dpu_device=0000:03:00.0
 host_device=0000:b1:00.0
 name=comch4j-file
-
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 
 # java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as
 # real machines do.
@@ -58,7 +57,7 @@ case ${1:-} in
     java_main host FileClient "${arguments[@]}" ;;
 esac
 
-both=() client_only=() keep='' file='' setup=0 yes=0
+both=() client_only=() keep='' files=() setup=0 yes=0
 while [ $# -gt 0 ]; do
   case $1 in
     --chunk|--depth|--library)
@@ -71,15 +70,18 @@ while [ $# -gt 0 ]; do
       shift ;;
     --keep) keep=yes ;;
     --setup) setup=1 ;;
-    -y) yes=1 ;;
+    -y|--yes) yes=1 ;;
     -h|--help) usage; exit 0 ;;
+    --) shift; break ;;
     -*) die "no such option: $1 (--help lists them)" ;;
-    *)
-      [ -z "$file" ] || die "one file at a time"
-      file=$1 ;;
+    *) files+=("$1") ;;
   esac
   shift
 done
+files+=("$@")
+no_more "${files[@]:1}"
+[ $yes -eq 0 ] || [ $setup -eq 1 ] || die "--yes goes with --setup"
+file=${files[0]:-}
 if [ -n "$file" ]; then
   [ -e "$file" ] || die "no such file: $file"
   [ -f "$file" ] || die "not a regular file: $file"

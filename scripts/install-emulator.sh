@@ -12,28 +12,28 @@
 # With --dpu the headers are those of an SDK on a DPU: doca_build_config.h defines DOCA_ARCH_DPU. The libraries are the
 # same; at run time DOCA_EMU_SIDE decides.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
-
-release=3.0 dpu=
-while :; do
-  case ${1:-} in
-    --release)
-      option_value "$1" $#
-      release=$2
-      shift 2 ;;
-    --dpu) dpu=yes; shift ;;
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
+release=3.0 dpu='' folders=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --release) option_value "$1" $#; release=$2; shift ;;
+    --dpu) dpu=yes ;;
     -h|--help) usage; exit ;;
-    ""|-*) usage; exit 1 ;;
-    *) break ;;
+    --) shift; break ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
+    *) folders+=("$1") ;;
   esac
+  shift
 done
+folders+=("$@")
 case $release in
   3.0|2.6|2.5|1.2) ;;
   *) die "no such release: $release (3.0, 2.6, 2.5, 1.2)" ;;
 esac
-mkdir -p "$1"
-prefix=$(cd "$1" && pwd)
+[ -n "${folders[0]:-}" ] || die "PREFIX is missing: the folder to install into (--help says more)"
+no_more "${folders[@]:1}"
+mkdir -p -- "${folders[0]}"
+prefix=$(cd -- "${folders[0]}" && pwd)
 cd "$COMCH4J_ROOT"
 
 need cmake cc make

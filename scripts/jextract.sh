@@ -10,12 +10,8 @@
 # symbol needs a line there. hot.txt names the functions that are called for each message.
 set -euo pipefail
 export LC_ALL=C
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-die() {
-    printf 'jextract.sh: %s\n' "$*" >&2
-    exit 1
-}
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
+cd "$COMCH4J_ROOT"
 
 how_to_get_it() {
     cat >&2 <<'TEXT'
@@ -35,11 +31,15 @@ TEXT
 }
 
 check=false
-case "${1-}" in
-    "") ;;
-    --check) check=true ;;
-    *) die "usage: scripts/jextract.sh [--check]" ;;
-esac
+while [ $# -gt 0 ]; do
+    case $1 in
+        --check) check=true ;;
+        -h|--help) usage; exit 0 ;;
+        -*) die "no such option: $1 (--help lists them)" ;;
+        *) no_more "$1" ;;
+    esac
+    shift
+done
 
 if [[ -n "${JEXTRACT_HOME-}" ]]; then
     jextract="$JEXTRACT_HOME/bin/jextract"

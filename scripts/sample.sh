@@ -9,11 +9,9 @@
 # The last two find each other on the emulated device of this machine, or on a host and its DPU with DOCA installed.
 # The sources are in src/test/java/samples/NAME, each with a README.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/jar.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
+. "$COMCH4J_ROOT/scripts/dev/lib/jar.sh"
 sources=$COMCH4J_ROOT/src/test/java
-
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 
 list() {
   local readme

@@ -7,38 +7,40 @@
 #                                reliability, bench
 #   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and unit tests of
 #                                Java's packages core, comch and io
-#   scripts/test.sh --setup      installs what is missing here first, from the distribution; before any of the others;
-#                                asks before, unless -y is given too
+#   scripts/test.sh --setup      installs what is missing here first, from the distribution; with any of the others;
+#                                asks before, unless --yes (-y) is given too
 #   scripts/test.sh sdk --library FOLDER
 #                                what needs no card, on DOCA's own libraries (scripts/dev/sdk.sh)
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-cd "$COMCH4J_ROOT" || exit 1
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
 
-if [ "${1:-}" = sdk ]; then
-  [ $# -eq 3 ] && [ "$2" = --library ] || die "sdk needs --library FOLDER"
-  exec scripts/dev/sdk.sh "$3"
-fi
-set_up=0 yes=0 for=all
-while [[ ${1:-} == --setup || ${1:-} == -y ]]; do
-  if [ "$1" = -y ]; then yes=1; else set_up=1; fi
-  shift
-done
-stages=("$@")
-if [ "${1:-}" = --quick ]; then
-  [ $# -eq 1 ] || die "--quick is alone"
-  stages=(quick) for=quick
-fi
-[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo site containers reliability bench)
-for stage in "${stages[@]}"; do
-  case $stage in
-    style|abi|c|aarch64|java|generations|jars|demo|site|containers|reliability|bench|quick) ;;
-    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+set_up=0 yes=0 for=all library='' stages=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --setup) set_up=1 ;;
+    -y|--yes) yes=1 ;;
+    --quick) stages+=(quick) for=quick ;;
+    --library) option_value "$1" $#; library=$2; shift ;;
+    -h|--help) usage; exit 0 ;;
+    style|abi|c|aarch64|java|generations|jars|demo|site|containers|reliability|bench|sdk) stages+=("$1") ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
     *)
-      die "no such stage: $stage" \
+      die "no such stage: $1" \
         "(style, abi, c, aarch64, java, generations, jars, demo, site, containers, reliability, bench)" ;;
   esac
+  shift
 done
+[ $yes -eq 0 ] || [ $set_up -eq 1 ] || die "--yes goes with --setup"
+[[ ${#stages[@]} -le 1 || " ${stages[*]} " != *" quick "* ]] || die "--quick is alone"
+[[ ${#stages[@]} -le 1 || " ${stages[*]} " != *" sdk "* ]] || die "sdk is alone"
+if [ "${stages[*]}" = sdk ]; then
+  [ -n "$library" ] || die "sdk needs --library FOLDER"
+  [ $set_up -eq 0 ] || die "--setup does not go with sdk"
+  exec "$COMCH4J_ROOT/scripts/dev/sdk.sh" "$library"
+fi
+cd "$COMCH4J_ROOT" || exit 1
+[ -z "$library" ] || die "--library goes with sdk"
+[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo site containers reliability bench)
 
 if [ $set_up -eq 1 ]; then
   . scripts/dev/lib/setup.sh

@@ -15,13 +15,11 @@
 # debootstrap makes. Where an engine answers, or COMCH4J_CONTAINERS=required says that one can, what is missing is an
 # error: exit status 1.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 
 public_image=eclipse-temurin:25.0.3_9-jdk-noble
 pid_file=/run/comch4j-dockerd.pid
 log=/var/log/comch4j-dockerd.log
-
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 
 # A report for eval, and the end. Not being able to is no error, unless somebody knows better: the tests say so and are
 # counted as skipped.
@@ -70,6 +68,7 @@ start_engine() {
 }
 
 provide=
+no_more "${@:2}"
 case ${1:-} in
   '') ;;
   --provide) provide=yes ;;

@@ -234,6 +234,9 @@ def advice():
 
 def main(arguments):
     check = arguments == ["--check"]
+    if arguments and not check:
+        print("usage: scripts/dev/drawings.py [--check]", file=sys.stderr)
+        return 2
     faults = 0
     for drawing in [*drawings(), *advice()]:
         if not check:

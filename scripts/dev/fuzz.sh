@@ -7,18 +7,28 @@
 #   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into
 #                                          src/test/c/fuzz/corpus
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT"
 
+minimise='' words=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h|--help) usage; exit 0 ;;
+    --minimise) minimise=yes ;;
+    --*) die "no such option: $1 (--help lists them)" ;;
+    *) words+=("$1") ;;
+  esac
+  shift
+done
+[ -z "$minimise" ] || no_more "${words[@]}"
+no_more "${words[@]:2}"
+seconds=${words[0]:-600} only=${words[1]:-}
 all=(peer channel topology descriptor records)
-case ${1:-600} in
-  -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  --minimise) ;;
-  *[!0-9]*|0*) die "SECONDS must be a number above 0, not '$1' (--help tells more)" ;;
+case $seconds in
+  *[!0-9]*|0*) die "SECONDS must be a number above 0, not '$seconds' (--help tells more)" ;;
 esac
-[ $# -le 2 ] || die "one argument too many: $3"
-if [ -n "${2:-}" ] && [[ " ${all[*]} " != *" $2 "* ]]; then
-  die "no such fuzzer: $2 (${all[*]})"
+if [ -n "$only" ] && [[ " ${all[*]} " != *" $only "* ]]; then
+  die "no such fuzzer: $only (${all[*]})"
 fi
 
 need cmake make
@@ -30,7 +40,7 @@ cmake -S src/main/c -B $build -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_FUZZ
 cmake --build $build --parallel "$(nproc)" \
   --target "${all[@]/#/fuzz_}" >/dev/null
 
-if [ "${1:-}" = --minimise ]; then
+if [ -n "$minimise" ]; then
   for name in "${all[@]}"; do
     rm -rf "$build/minimised" && mkdir -p "$build/minimised" "$build/corpus/$name"
     # Few and short rather than all: what each run starts with.
@@ -41,10 +51,10 @@ if [ "${1:-}" = --minimise ]; then
   exit 0
 fi
 
-for name in ${2:-${all[@]}}; do
-  say "fuzz_$name for ${1:-600} seconds"
+for name in ${only:-${all[@]}}; do
+  say "fuzz_$name for $seconds seconds"
   mkdir -p "$build/corpus/$name"
-  "$build/bin/fuzz_$name" -max_total_time="${1:-600}" -timeout=30 -max_len=800 -print_final_stats=1 \
+  "$build/bin/fuzz_$name" -max_total_time="$seconds" -timeout=30 -max_len=800 -print_final_stats=1 \
     -artifact_prefix="$build/$name-" "$build/corpus/$name" "$corpus/$name" 2>&1 | tee "$build/$name.log" \
     | grep -E --line-buffered 'pulse|ERROR|SUMMARY|does not hold|^stat::|Test unit written' || true
   if grep -qE 'ERROR: |SUMMARY: ' "$build/$name.log"; then

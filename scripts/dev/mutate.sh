@@ -12,24 +12,34 @@
 #   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (docs/guards.md), then turn it round, and run its
 #                                      test each time, which must fail
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
-options=()
-case ${1:-} in
-  --c) shift; need cmake cc make cmocka python3; exec "$COMCH4J_ROOT/scripts/dev/lib/guards.py" mutate "$@" ;;
-  -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-  --limit)
-    case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
-    options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")
-    shift 2 ;;
-esac
-[ $# -gt 0 ] || set -- core comch
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
+options=() of_c='' asked=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --c) of_c=yes ;;
+    -h|--help) usage; exit 0 ;;
+    --limit)
+      case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
+      options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")
+      shift ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
+    *) asked+=("$1") ;;
+  esac
+  shift
+done
+if [ -n "$of_c" ]; then
+  [ ${#options[@]} -eq 0 ] || die "--limit does not go with --c"
+  need cmake cc make cmocka python3
+  exec "$COMCH4J_ROOT/scripts/dev/lib/guards.py" mutate "${asked[@]}"
+fi
+[ ${#asked[@]} -gt 0 ] || asked=(core comch)
 project=io.github.comch4j
 classes=() tests=()
-for asked in "$@"; do
-  case $asked in
-    *.*) classes+=("$asked") package=${asked#"$project".} package=${package%%.*} ;;
+for each in "${asked[@]}"; do
+  case $each in
+    *.*) classes+=("$each") package=${each#"$project".} package=${package%%.*} ;;
     *)
-      package=$asked
+      package=$each
       [ -d "$COMCH4J_ROOT/src/main/java/${project//.//}/$package" ] || die "no such package: $package"
       classes+=("$project.$package.*") ;;
   esac

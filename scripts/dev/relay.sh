@@ -10,10 +10,15 @@
 # Needs the tool's classes: mvn -DskipTests -DskipITs package, or another class path with them in COMCH4J_CLASSPATH.
 # MIB=1024 is what goes by scp; SHORT=10000 streams; ROUNDS=6 of speed.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
-case ${1:-} in
-  -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-esac
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
+for each; do
+  case $each in
+    -h|--help) usage; exit 0 ;;
+    redis|postgres|ssh|http|halfclose|short|faults|speed) ;;
+    -*) die "no such option: $each (--help lists them)" ;;
+    *) die "no such program: $each (--help lists them)" ;;
+  esac
+done
 cd "$COMCH4J_ROOT" || exit 1
 need jdk
 java=$JDK/bin/java
@@ -366,7 +371,6 @@ print('round $round  $way  bulk %.0f MB/s' % (n * len(b) / 1e6 / (time.time() - 
 [ $# -gt 0 ] || set -- redis postgres ssh http halfclose short faults
 for each; do
   [ "$each" = ssh ] && each=ssh_
-  declare -F "$each" >/dev/null || die "no such program: $each (--help lists them)"
   "$each"
 done
 exit $failed

@@ -4,10 +4,12 @@
 # on the module path, with the jar for hardware, and with Gradle if it is here. Then the build must refuse to be
 # released after a version that had a class more. Needs gpg, and the artifacts of Maven Central.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in
-  -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -h|--help) usage; exit 0 ;;
+  -*) die "no such option: $1 (--help lists them)" ;;
 esac
+no_more "$@"
 need jdk mvn gpg python3
 version=0.1.0
 work=$(mktemp -d)

@@ -8,19 +8,29 @@
 # release: where a public method of that is missing now, the build fails.
 # scripts/dev/release-check.sh tries all of this.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
-case ${1:-} in
-  -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-esac
-[ $# -eq 2 ] || die "two arguments: the version, and a folder or --central (--help says more)"
-[[ $1 =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[A-Za-z0-9.]+)?$ ]] || die "\"$1\" is no version, as 0.1.0 is"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
+central=0 words=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h|--help) usage; exit 0 ;;
+    --central) central=1 ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
+    *) words+=("$1") ;;
+  esac
+  shift
+done
+[ $((${#words[@]} + central)) -eq 2 ] && [ ${#words[@]} -gt 0 ] ||
+  die "two arguments: the version, and a folder or --central (--help says more)"
+version=${words[0]}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[A-Za-z0-9.]+)?$ ]] || die "\"$version\" is no version, as 0.1.0 is"
 [ -n "${MAVEN_GPG_KEY:-}" ] || die "MAVEN_GPG_KEY has the armoured private key to sign with; it is empty"
 need jdk mvn cmake cc make aarch64-linux-gnu-gcc
-version=$1
-case $2 in
-  --central) to=(-Pcentral) ;;
-  *) mkdir -p "$2"; to=("-DaltDeploymentRepository=folder::file:$(cd "$2" && pwd)") ;;
-esac
+if [ $central -eq 1 ]; then
+  to=(-Pcentral)
+else
+  mkdir -p "${words[1]}"
+  to=("-DaltDeploymentRepository=folder::file:$(cd "${words[1]}" && pwd)")
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 022 # the modes of files are in the jars

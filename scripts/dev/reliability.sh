@@ -18,7 +18,7 @@
 # One victim in ten by default, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a
 # Docker engine. Prints figures; exits 0 only when nothing was wrong.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 rounds=100 seconds=10 restarts=4 containers='' options=()
@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
         --share) options+=("-Dreliability.containers=$2") ;;
       esac
       shift ;;
-    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    -h|--help) usage; exit 0 ;;
     *) die "no such option: $1 (--help lists them)" ;;
   esac
   shift

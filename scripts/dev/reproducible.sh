@@ -3,10 +3,12 @@
 # languages, and compare them byte for byte. Ends with a line that says so, or names the first entry that differs. Runs
 # no tests.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in
-  -h|--help) sed -n '2,3s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -h|--help) usage; exit 0 ;;
+  -*) die "no such option: $1 (--help lists them)" ;;
 esac
+no_more "$@"
 need jdk mvn cmake cc make
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -7,7 +7,7 @@
 # those; `comch info`; and the Java tests of Core, of which those that need a device are left out. Without such a folder
 # it says so and is done. Sourced, it is the function sdk, for scripts/test.sh.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 
 # Those that call DOCA and make objects without a device; DevicesTest is about the emulated ones.
 sdk_java_tests=(core/MemoryTest core/ProgressEngineTest core/BackOffTest core/BufferPoolTest core/EventLoopTest
@@ -55,7 +55,7 @@ sdk_java() {
 # sdk FOLDER: all of it. The libraries may need others that are beside them.
 sdk() {
   local folder reports=$COMCH4J_ROOT/target/sdk-reports status=0
-  if [ -z "${1:-}" ] || ! folder=$(cd "$1" 2>/dev/null && pwd) || [ ! -e "$folder/libdoca_common.so.2" ]; then
+  if [ -z "${1:-}" ] || ! folder=$(cd -- "$1" 2>/dev/null && pwd) || [ ! -e "$folder/libdoca_common.so.2" ]; then
     say "skipped: no DOCA libraries in ${1:-any folder}"
     return 0
   fi
@@ -74,8 +74,10 @@ sdk() {
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case ${1:-} in
-    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h|--help) usage; exit 0 ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
   esac
+  no_more "${@:2}"
   need jdk mvn cmake cc make cmocka python3
   own_fabric sdk
   trap 'rm -rf "$DOCA_EMU_DIR"' EXIT

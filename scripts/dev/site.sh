@@ -12,7 +12,7 @@
 #
 # SITE_BASE: the path of the site on its server, such as /comch4j/; default /. CHROMIUM: the browser.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 
 serve=0 check=0 javadoc=1
 while [ $# -gt 0 ]; do
@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
     --serve) serve=1 ;;
     --check) check=1 ;;
     --no-javadoc) javadoc=0 ;;
-    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h|--help) usage; exit 0 ;;
     *) die "no such option: $1 (--help lists them)" ;;
   esac
   shift

@@ -18,7 +18,7 @@
 # Prints a table over time; exits 0 only when nothing is over the start and no payload was lost, doubled, torn or out of
 # order.
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 seconds=60 test=SoakIT output=target/logs/soak.txt options=()
@@ -38,7 +38,7 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] || die "$1 needs a file"
       output=$2
       shift ;;
-    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    -h|--help) usage; exit 0 ;;
     *) die "no such option: $1 (--help lists them)" ;;
   esac
   shift

@@ -28,6 +28,8 @@ def lines_run(build):
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     build, least = sys.argv[1], float(sys.argv[2])
     total = covered = 0
     for name, lines in sorted(lines_run(build).items()):

@@ -2,6 +2,8 @@
 # cross-cmocka.sh FOLDER: puts Debian's cmocka for arm64 into FOLDER, for tests that are cross-compiled. Changes nothing
 # of this system's packages, and needs no root.
 set -euo pipefail
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/tools.sh"
+[ $# -eq 1 ] || die "needs one folder; there are $# arguments"
 folder=$1
 [ ! -e "$folder/usr/lib/aarch64-linux-gnu/libcmocka.so" ] || exit 0
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"

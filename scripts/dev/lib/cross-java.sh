@@ -2,6 +2,8 @@
 # cross-java.sh FOLDER: puts Debian's Java 25 for arm64, with all that it needs, into FOLDER, for a smoke test in
 # qemu-user: 90 MB of packages. Changes nothing of this system's packages, and needs no root. Prints where java is.
 set -euo pipefail
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/tools.sh"
+[ $# -eq 1 ] || die "needs one folder; there are $# arguments"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 java=$folder/usr/lib/jvm/java-25-openjdk-arm64

@@ -9,6 +9,8 @@ import xml.etree.ElementTree as xml
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     report, least = sys.argv[1], float(sys.argv[2])
     with open(report, encoding="utf-8") as file:
         text = re.sub(r"<!DOCTYPE[^>]*>", "", file.read())  # its DTD is not beside it

@@ -49,6 +49,8 @@ def resolve(root, path, name):
 
 
 def main():
+    if len(sys.argv) > 2:
+        sys.exit(__doc__)
     repository = Path(__file__).resolve().parents[3]
     root = Path(sys.argv[1] if len(sys.argv) > 1 else repository / "src/main/c/emulator").resolve()
     files = sorted(path for path in root.rglob("*") if path.suffix in (".c", ".h"))

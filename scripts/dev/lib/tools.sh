@@ -1,13 +1,21 @@
 # Sourced by the scripts: where the project is, and the tools that it needs from this machine.
 # shellcheck shell=bash
 
-COMCH4J_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+unset CDPATH # with it, cd goes to other folders, and prints where it went
+COMCH4J_SCRIPT=$(readlink -f "$0")
+COMCH4J_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../.." && pwd)
 COMCH4J_JDK_MINIMUM=22
 COMCH4J_JDK_LINTED=25 # the newest that the Error Prone in pom.xml was tried with
 
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { complain "$@"; exit 1; }
+
+# What the script that was started says of itself at its beginning.
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$COMCH4J_SCRIPT"; }
+
+# no_more [ARGUMENT...]: fails with a sentence if there is one.
+no_more() { [ $# -eq 0 ] || die "one argument too many: $1 (--help says what there is)"; }
 
 # option_value OPTION ARGUMENTS-LEFT: fails with a sentence unless a value follows the option.
 option_value() { [ "$2" -ge 2 ] || die "$1 needs a value (--help says which)"; }

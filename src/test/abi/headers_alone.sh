@@ -4,9 +4,10 @@
 #
 #   headers_alone.sh [FOLDER]
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/compilers.sh"
-cd "${1:-$here/../../../headers}"
+[ $# -le 1 ] || { echo "headers_alone: needs one folder; there are $# arguments" >&2; exit 1; }
+CDPATH= cd -- "${1:-$here/../../../headers}" >/dev/null
 
 warnings="-Wall -Wextra -pedantic -Wshadow -Wconversion -Werror"
 failed=0

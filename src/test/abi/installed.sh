@@ -3,7 +3,8 @@
 #
 #   installed.sh
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+[ $# -eq 0 ] || { echo "installed: one argument too many: $1" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc}

@@ -4,10 +4,11 @@
 #
 #   sdk_user.sh FOLDER
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/compilers.sh"
 headers=${HEADERS:-$here/../../../headers}
-libraries=$(cd "$1" && pwd)
+[ $# -eq 1 ] || { echo "sdk_user: needs one folder; there are $# arguments" >&2; exit 1; }
+libraries=$(CDPATH= cd -- "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

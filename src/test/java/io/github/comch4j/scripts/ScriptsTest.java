@@ -29,16 +29,40 @@ class ScriptsTest {
                 "demo.sh             | src                 | not a regular file: src",
                 "demo.sh             | nowhere             | no such file: nowhere",
                 "demo.sh             | --frobnicate        | no such option: --frobnicate",
+                "demo.sh             | pom.xml LICENSE     | one argument too many: LICENSE",
+                "demo.sh             | -- --setup          | no such file: --setup",
+                "demo.sh             | pom.xml --yes       | --yes goes with --setup",
                 "dev/fuzz.sh         | abc                 | SECONDS must be a number above 0, not 'abc'",
                 "dev/fuzz.sh         | 0                   | SECONDS must be a number above 0, not '0'",
                 "dev/fuzz.sh         | 1 nope              | no such fuzzer: nope",
                 "dev/fuzz.sh         | 1 peer channel      | one argument too many: channel",
+                "dev/fuzz.sh         | --minimise 60       | one argument too many: 60",
+                "dev/mutate.sh       | core --frobnicate   | no such option: --frobnicate",
+                "dev/mutate.sh       | x --limit 1 --c     | --limit does not go with --c",
+                "dev/relay.sh        | redis result        | no such program: result",
+                "dev/release.sh      | 0.1.0 a b           | two arguments: the version, and",
+                "dev/release.sh      | --central a b       | two arguments: the version, and",
+                "dev/release-check.sh | now                | one argument too many: now",
+                "dev/reproducible.sh | now                 | one argument too many: now",
+                "dev/sdk.sh          | /nowhere now        | one argument too many: now",
+                "dev/container-engine.sh | --stop now      | one argument too many: now",
+                "dev/lib/cross-java.sh | a b               | needs one folder; there are 2",
+                "jextract.sh         | --check now         | one argument too many: now",
                 "install-emulator.sh | --release           | --release needs a value",
                 "install-emulator.sh | --release 4.0 x     | no such release: 4.0",
+                "install-emulator.sh | x --release 4.0     | no such release: 4.0",
+                "install-emulator.sh | x y                 | one argument too many: y",
+                "install-emulator.sh | --dpu               | PREFIX is missing",
+                "install-emulator.sh | x --frobnicate      | no such option: --frobnicate",
                 "bench.sh            | --only              | --only needs a value",
                 "bench.sh            | --library           | --library needs a value",
                 "dev/site.sh         | --nope              | no such option: --nope",
+                "bench.sh            | --library nowhere   | no such folder: nowhere",
                 "test.sh             | nope                | no such stage: nope",
+                "test.sh             | abi --nope          | no such option: --nope",
+                "test.sh             | abi --quick         | --quick is alone",
+                "test.sh             | abi --library x     | --library goes with sdk",
+                "test.sh             | abi -y              | --yes goes with --setup",
             })
     void aWrongCommandLineIsToldAtOnce(String script, String arguments, String sentence) throws Exception {
         Script done = Script.runLine("scripts/" + script + " " + arguments);
@@ -48,6 +72,44 @@ class ScriptsTest {
                 .asString()
                 .contains(sentence);
         assertThat(done.status()).isNotZero();
+    }
+
+    /** In a folder with spaces, by a link, and where CDPATH leads cd elsewhere and makes it print. */
+    @Test
+    void scriptsFindTheirFolder(@TempDir Path folder) throws Exception {
+        String copy = folder.resolve("a copy").toString();
+        Script links = Script.runLine(
+                "mkdir -p \"$1/src/main\" && cp -R scripts \"$1\" && cp -R src/main/tool \"$1/src/main\" &&"
+                        + " cd \"$1\" && ls scripts/*.sh scripts/dpa* scripts/dev/*.sh",
+                copy);
+        for (String script : links.output().lines().toList()) {
+            String wanted = Script.runLine(script + " --help").output();
+            assertThat(wanted).as(script).hasSizeGreaterThan(100).doesNotContain("No such");
+            Script there = Script.runLine("cd \"$1\" && CDPATH=.:/ " + script + " --help", copy);
+            assertThat(there.output()).as(script).isEqualTo(wanted);
+            Script link = Script.runLine(
+                    "cd \"$1/src\" && ln -sf \"../" + script + "\" link && CDPATH=.:/ ./link --help", copy);
+            assertThat(link.output()).as("link to " + script).isEqualTo(wanted);
+            assertThat(List.of(there.status(), link.status())).as(script).containsOnly(0);
+        }
+        Script root = Script.runLine("cd \"$1\" && CDPATH=. && . scripts/dev/lib/tools.sh && echo $COMCH4J_ROOT", copy);
+        assertThat(root.output()).isEqualTo(copy + "\n");
+    }
+
+
+    /** The launcher, likewise: where its jars are. */
+    @Test
+    void theLauncherFindsItsJars(@TempDir Path folder) throws Exception {
+        Script done = Script.runLine(
+                "mkdir -p \"$1/a tool/bin\" \"$1/jdk/bin\" && cp src/main/tool/comch \"$1/a tool/bin\" && cd \"$1\" &&"
+                        + " printf '#!/bin/sh\nprintf \"%%s\\\\n\" \"$@\"\n' >jdk/bin/java && chmod +x jdk/bin/java &&"
+                        + " ln -s 'a tool/bin/comch' link && export JAVA_HOME=$1/jdk CDPATH=.:/ &&"
+                        + " './a tool/bin/comch' && 'a tool/bin/comch' && ./link",
+                folder.toString());
+        assertThat(done.status()).as(done.output()).isZero();
+        assertThat(done.output().lines().filter(line -> line.endsWith("/lib/*")))
+                .hasSize(3)
+                .containsOnly(folder + "/a tool/lib/*");
     }
 
     private static void report(Path file, String... cases) throws IOException {
