@@ -53,6 +53,10 @@ import picocli.CommandLine.Spec;
         })
 final class PerfCommand implements UsesDevice {
     private static final String NAME = "comch4j-perf";
+    private static final String[] OF_CLIENTS = {
+        "--local", "--latency", "--bidirectional", "--size", "--all", "--duration", "--count", "--warmup", "--threads",
+        "--depth", "--burst", "--no-pin", "--plot", "--svg", "--csv", "--json", "--kernel", "--timeout"
+    };
     private static final double MOVED = 1.5; // processors whose distance differs by this factor have moved
     private static final long SHORT_WARMUP = 500_000_000; // what is compiled already
 
@@ -207,8 +211,16 @@ final class PerfCommand implements UsesDevice {
         for (long size : sizes) {
             Words.within(spec, "--size", size, 1, 1 << 30);
         }
-        if (server && (local || latency || bothWays || allSizes || kind != null)) {
+        if (server && kind != null) {
             throw Words.wrong(spec, "--server: its settings come from the client");
+        }
+        if (server) {
+            Words.without(spec, "a server has its settings from the client", OF_CLIENTS);
+        } else {
+            Words.without(spec, "is for --server", "--clients");
+        }
+        if (!server && !local) {
+            Words.without(spec, "is for --server", "--representor");
         }
         if (kind == Kind.MSGQ) {
             latency = true;

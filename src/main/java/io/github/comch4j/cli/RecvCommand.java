@@ -95,6 +95,9 @@ final class RecvCommand implements UsesDevice {
     public void run() {
         Words.name(spec, name);
         Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        if (keep) {
+            Words.without(spec, "with --keep there is no last one", "--clients");
+        }
         try (Meeting.End end = meeting.open(name, true);
                 ComchServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {

@@ -169,13 +169,19 @@ final class RelayCommand implements UsesDevice {
             throw Words.wrong(spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
         }
         List<Place.Pair> pairs = new ArrayList<>();
-        for (int i = 0; i < words.size(); i += 2) {
-            pairs.add(Place.pair(words.get(i), words.get(i + 1)));
+        try {
+            for (int i = 0; i < words.size(); i += 2) {
+                pairs.add(Place.pair(words.get(i), words.get(i + 1)));
+            }
+            Place.check(pairs);
+        } catch (ProgramException e) {
+            throw Words.wrong(spec, String.valueOf(e.getMessage()));
         }
         Path more = file;
         if (more != null) {
             try {
                 pairs.addAll(Place.pairs(Files.readAllLines(more)));
+                Place.check(pairs);
             } catch (NoSuchFileException e) {
                 throw new ProgramException("there is no file " + more, e);
             } catch (IOException e) {

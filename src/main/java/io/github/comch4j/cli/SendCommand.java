@@ -99,6 +99,9 @@ final class SendCommand implements UsesDevice {
         if (chop && !lines) {
             throw Words.wrong(spec, "--chop: is for --lines");
         }
+        if (!plain) {
+            Words.without(spec, "is for --plain", "--linger");
+        }
         try (Meeting.End end = meeting.open(name, false);
                 ComchServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {

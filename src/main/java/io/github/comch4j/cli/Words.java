@@ -99,6 +99,15 @@ final class Words {
         return name;
     }
 
+    /** None of these options, which would not be looked at. */
+    static void without(CommandSpec spec, String why, String... options) {
+        for (String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw wrong(spec, option + ": " + why);
+            }
+        }
+    }
+
     static ParameterException wrong(CommandSpec spec, String sentence) {
         return new ParameterException(new CommandLine(spec), sentence);
     }

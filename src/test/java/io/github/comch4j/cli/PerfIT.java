@@ -230,6 +230,8 @@ class PerfIT {
         assertUsageError("comch: latency is not measured in both directions", "-L", "-b");
         assertUsageError("comch: the number of threads 65 is not from 1 to 64", "-T", "65");
         assertUsageError("comch: --server: its settings come from the client", "--server", "slots");
+        assertUsageError("comch: --size: a server has its settings from the client", "--server", "-s", "4K");
+        assertUsageError("comch: --clients: is for --server", "slots", "--clients", "1");
         assertUsageError("comch: records here have at most 4096 bytes", "records", "-s", "64K");
         assertUsageError(
                 "comch: Invalid value for positional parameter at index 0 (KIND): 'pigeons' is not one of control,",

@@ -296,9 +296,9 @@ class RelayIT extends RelayProcesses {
     void aSocketThatCannotBeGivenAwayIsNotMade() throws Exception {
         fails("there is no such user: take one that \"getent passwd\" shows", 1, unix() + ",user=no-such-one", comch());
         fails("there is no such group: take one that", 1, unix() + ",group=no-such-one", comch());
-        fails("a mode is octal", 1, unix() + ",mode=999", comch());
-        fails("is not mode=0660, user=NAME or group=NAME", 1, unix() + ",owner=nobody", comch());
-        fails("are for a socket that is made, as FROM", 1, comch(), unix() + ",user=nobody");
+        fails("a mode is octal", 2, unix() + ",mode=999", comch());
+        fails("is not mode=0660, user=NAME or group=NAME", 2, unix() + ",owner=nobody", comch());
+        fails("are for a socket that is made, as FROM", 2, comch(), unix() + ",user=nobody");
         assumeTrue(!isRoot() || installed("setpriv"), "there is no setpriv to be root without its rights");
         List<String> as = isRoot() ? List.of("setpriv", "--bounding-set=-chown") : List.of();
         fails(as, "Operation not permitted): run as root, or leave user= out", 1, unix() + ",user=nobody", comch());
@@ -324,13 +324,22 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void aPortThatNobodyHasNamedIsTold() throws Exception {
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "host");
+        ChildVm host = children.start(folder, side, Comch.class, "relay", "tcp:0", comch());
+        assertThat(port(host)).isPositive();
+    }
+
+    @Test
     void whatCannotBeIsSaidInALine() throws Exception {
         fails("there is no pair", 2);
         fails("is alone", 2, comch());
-        fails("an address is unix:PATH", 1, "udp:5", comch());
-        fails("from 0 to 65535", 1, "tcp:x", comch());
-        fails("one of the two, and only one, is comch:NAME", 1, "tcp:1", "tcp:2");
-        fails("is there twice", 1, comch(), "tcp:1", comch(), "tcp:2");
+        fails("an address is unix:PATH", 2, "udp:5", comch());
+        fails("from 0 to 65535", 2, "tcp:x", comch());
+        fails("one of the two, and only one, is comch:NAME", 2, "tcp:1", "tcp:2");
+        fails("is there twice", 2, comch(), "tcp:1", comch(), "tcp:2");
+        fails("port 0 is for what is listened at", 2, comch(), "tcp:0");
+        fails("only one pair can have what there is once", 2, "-", comch(), "exec:cat", comch());
         Files.writeString(path(), "text");
         fails("is no socket: remove it", 1, unix(), comch());
         Files.delete(path());

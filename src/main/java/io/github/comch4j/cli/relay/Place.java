@@ -2,7 +2,9 @@ package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An end of a pair, as the command line has it. */
@@ -129,6 +131,11 @@ public sealed interface Place {
             return from instanceof Comch ? to : from;
         }
 
+        /** Whether its local end is there once: stdin and stdout, or a command that is started here. */
+        boolean isOnce() {
+            return local() instanceof Standard || (local() instanceof Exec && !serves());
+        }
+
         /** Whether streams come from the other side. */
         public boolean serves() {
             return from instanceof Comch;
@@ -174,7 +181,30 @@ public sealed interface Place {
             throw new ProgramException(
                     "\"" + to + "\": mode=, user= and group= are for a socket that is made, as FROM");
         }
+        if (pair.to instanceof Tcp tcp && tcp.port() == 0) {
+            throw wrong(to, "port 0 is for what is listened at, as FROM");
+        }
         return pair;
+    }
+
+    /** Whether these can be together. */
+    static void check(List<Pair> pairs) {
+        Set<String> served = new HashSet<>();
+        Set<String> opened = new HashSet<>();
+        boolean once = false;
+        for (Pair pair : pairs) {
+            String name = pair.service().name();
+            if (pair.serves() ? opened.contains(name) || !served.add(name) : served.contains(name)) {
+                throw new ProgramException("comch:" + name + " is there twice: a name stands for one service");
+            }
+            if (!pair.serves()) {
+                opened.add(name);
+            }
+            if (once && pair.isOnce()) {
+                throw new ProgramException(pair + ": only one pair can have what there is once");
+            }
+            once |= pair.isOnce();
+        }
     }
 
     /** Those of a file: one in a line; what is empty or begins with # is none. */

@@ -59,17 +59,11 @@ public final class Relay implements AutoCloseable {
         this.side = new Side(device, function);
     }
 
-    /** Begins with these. */
+    /** Begins with these, which {@link Place#check} has seen. */
     public void start(List<Place.Pair> pairs) {
         for (Place.Pair pair : pairs) {
             String name = pair.service().name();
-            if (pair.serves() ? servings.containsKey(name) || openers.containsKey(name) : servings.containsKey(name)) {
-                throw new ProgramException("comch:" + name + " is there twice: a name stands for one service");
-            }
-            if (pair.local() instanceof Place.Standard || (pair.local() instanceof Place.Exec && !pair.serves())) {
-                if (foreground != null) {
-                    throw new ProgramException(pair + ": only one pair can have what there is once");
-                }
+            if (pair.isOnce()) {
                 foreground = new Foreground(pair);
             }
             if (pair.serves()) {
@@ -222,7 +216,11 @@ public final class Relay implements AutoCloseable {
         StreamOpener opener = openers.computeIfAbsent(name, this::opener);
         if (foreground == null || foreground.pair != pair) {
             Object at = sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
-            report.detail(pair + ": listens at " + at);
+            if (pair.from() instanceof Place.Tcp tcp && tcp.port() == 0) {
+                report.say(pair + ": listens at " + at); // nobody else knows the port
+            } else {
+                report.detail(pair + ": listens at " + at);
+            }
         }
     }
 
