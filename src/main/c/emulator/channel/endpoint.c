@@ -55,7 +55,7 @@ doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
 	struct doca_comm_channel_ep_t *created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	atomic_store(&created->handle.kind, HANDLE_ENDPOINT);
+	handle_begin(&created->handle, HANDLE_ENDPOINT);
 	created->number = atomic_fetch_add(&numbers, 1) + 1;
 	created->max_msg_size = endpoint_round_msg_size(at_most(READING_ENDPOINT_MSG_SIZE, endpoint_max_msg_size()));
 	created->send_queue_size = endpoint_round_queue(at_most(READING_ENDPOINT_QUEUE, endpoint_max_send_queue()));

@@ -14,12 +14,16 @@ enum handle_kind { HANDLE_ENDED = 0, HANDLE_ENDPOINT = 0x43434550, HANDLE_PEER =
 struct handle {
 	_Atomic uint32_t kind;
 	struct handle *next;
+	struct handle *next_living, *previous_living;
 };
 
 static inline bool handle_is(const struct handle *handle, enum handle_kind kind)
 {
 	return handle != NULL && atomic_load_explicit(&handle->kind, memory_order_relaxed) == (uint32_t)kind;
 }
+
+/* Begins one, which has ended in a child of this process: what it stands for is not the child's. Any thread. */
+void handle_begin(struct handle *handle, enum handle_kind kind);
 
 /* Ends a handle, and frees it later, when many others have ended. Any thread. */
 void handle_bury(struct handle *handle);

@@ -1,7 +1,5 @@
 #include "channel/memory.h"
 
-#include <sys/mman.h>
-
 doca_error_t channel_memory_create(struct channel_map **map)
 {
 	int fd;
@@ -25,7 +23,7 @@ void channel_memory_release(struct channel_map *map)
 		return;
 	for (int side = 0; side < SHM_SIDES; side++)
 		if (map->rings[side] != NULL)
-			munmap(map->rings[side], map->ring_bytes[side]);
+			shm_file_unmap(map->rings[side]);
 	shm_file_dispose(&map->base);
 }
 

@@ -20,7 +20,7 @@ doca_error_t peer_create(struct doca_comm_channel_ep_t *endpoint, enum shm_side 
 	struct doca_comm_channel_addr_t *created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	atomic_store(&created->handle.kind, HANDLE_PEER);
+	handle_begin(&created->handle, HANDLE_PEER);
 	created->endpoint = endpoint;
 	created->side = side;
 	created->recv_bell.socket = created->send_bell.socket = -1;

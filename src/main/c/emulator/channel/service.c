@@ -9,6 +9,7 @@
 #include "base/faults.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_function *functions, uint32_t num)
@@ -202,7 +203,8 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 	/* Of this kind, as these do not become readable when the other end is closed. */
 	if (result == DOCA_SUCCESS && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
 		result = DOCA_ERROR_NO_MEMORY;
-	peer->recv_bell.socket = pair[0];
+	peer->recv_bell.socket = emu_fork_keep(pair[0]);
+	(void)emu_fork_keep(pair[1]);
 	atomic_store(&peer->state, PEER_CONNECTED);
 	if (result == DOCA_SUCCESS)
 		result = endpoint_add_peer(endpoint, peer);

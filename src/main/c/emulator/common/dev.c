@@ -6,11 +6,13 @@
 
 #include "doca_emu.h"
 #include "dpa.h"
+#include "forks.h"
 #include "readings.h"
 #include "release.h"
 #include "sdk_log.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(lock)
 /* Every device that is open or held. */
 static struct doca_dev *devices;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "forks.h"
 #include "readings.h"
 #include "release.h"
 
@@ -27,6 +28,7 @@ struct rep_list {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(lock)
 static struct doca_dev_rep *reps;
 
 /* Every host function is a network function; none is hot-plugged or emulated by the DPU (virtio, NVMe). */

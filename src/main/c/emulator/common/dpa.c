@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "forks.h"
 #include "sdk_log.h"
 
 #define INDEX_COUNT (1u << EMU_DPA_INDEX_BITS)
@@ -23,10 +24,12 @@ struct entry {
 
 static struct entry entries[INDEX_COUNT];
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(entries_lock)
 static uint64_t last_generation;
 static uint32_t next_index;
 
 static pthread_mutex_t runs_lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(runs_lock)
 static struct emu_dpa_run *runs;
 static _Thread_local struct emu_dpa_run *current;
 

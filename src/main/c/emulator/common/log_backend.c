@@ -18,6 +18,11 @@ static uint32_t global_sdk = DOCA_LOG_LEVEL_INFO;
 struct doca_log_backend *log_backends;
 _Atomic uint32_t log_talkative[2];
 
+static void free_in_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+}
+
 static void make_lock(void)
 {
 	pthread_mutexattr_t attributes;
@@ -25,6 +30,7 @@ static void make_lock(void)
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&lock, &attributes);
 	pthread_mutexattr_destroy(&attributes);
+	(void)pthread_atfork(NULL, NULL, free_in_child);
 }
 
 void log_enter(void)

@@ -12,6 +12,7 @@
 
 #include "dev_internal.h"
 #include "dpa.h"
+#include "forks.h"
 #include "mmap_reach.h"
 #include "readings.h"
 #include "shared_pages.h"
@@ -48,6 +49,7 @@ struct emu_export {
 
 /* Maps that are exported by this process or imported from it. */
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(shared_lock)
 static struct doca_mmap *shared;
 static uint64_t last_export_id;
 static uint64_t process_cookie;

@@ -1,5 +1,6 @@
 #include "pe.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "readings.h"
@@ -15,7 +16,104 @@ struct doca_pe {
 	bool busy;
 	struct emu_sleeper sleeper;
 	bool contexts_armed;
+	struct doca_pe *next_pe; /* of this process */
 };
+
+/* ---- forks ----
+ *
+ * In a child the contexts that it has inherited do nothing: their connections are its parent's. */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct doca_pe *pes;
+
+static doca_error_t refuse_ctx(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t refuse_submit(struct doca_task *task, uint32_t flags)
+{
+	(void)task;
+	(void)flags;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t refuse_task(const struct doca_task *task)
+{
+	(void)task;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static bool do_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+static uint64_t never_due(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return EMU_NEVER;
+}
+
+static void keep_task(struct doca_task *task)
+{
+	(void)task;
+}
+
+static const struct emu_ctx_ops inherited = {
+	.start = refuse_ctx,
+	.stop = refuse_ctx,
+	.progress = do_nothing,
+	.due_in = never_due,
+	.submit = refuse_submit,
+	.validate = refuse_task,
+	.free_task = keep_task,
+};
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+	for (const struct doca_pe *pe = pes; pe != NULL; pe = pe->next_pe)
+		for (size_t i = 0; i < pe->num_ctxs; i++)
+			pe->ctxs[i]->ops = &inherited;
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+static void enlist(struct doca_pe *pe)
+{
+	pthread_mutex_lock(&lock);
+	pe->next_pe = pes;
+	pes = pe;
+	pthread_mutex_unlock(&lock);
+}
+
+static void strike_off(const struct doca_pe *pe)
+{
+	pthread_mutex_lock(&lock);
+	struct doca_pe **link = &pes;
+	while (*link != pe)
+		link = &(*link)->next_pe;
+	*link = pe->next_pe;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- engines ---- */
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
@@ -28,6 +126,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 		/* guard: release-engine */ free(created);
 		return DOCA_ERROR_NO_MEMORY;
 	}
+	enlist(created);
 	*pe = created;
 	return DOCA_SUCCESS;
 }
@@ -38,6 +137,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (pe->num_ctxs > 0 || pe->busy)
 		return DOCA_ERROR_IN_USE;
+	strike_off(pe);
 	emu_sleeper_fini(&pe->sleeper);
 	free(pe->ctxs);
 	free(pe);

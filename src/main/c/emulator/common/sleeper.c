@@ -9,6 +9,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "forks.h"
+
 #define NANOSECONDS UINT64_C(1000000000)
 
 /* Descriptors that are looked at when it is disarmed; what else is readable wakes it again. */
@@ -17,7 +19,7 @@
 doca_error_t emu_sleeper_init(struct emu_sleeper *sleeper)
 {
 	*sleeper = (struct emu_sleeper){.sources = -1, .alarm = -1, .timer = -1};
-	sleeper->handle = epoll_create1(EPOLL_CLOEXEC);
+	sleeper->handle = emu_fork_keep(epoll_create1(EPOLL_CLOEXEC));
 	return sleeper->handle >= 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -25,6 +27,7 @@ static void close_sources(struct emu_sleeper *sleeper)
 {
 	int *const fds[] = {&sleeper->sources, &sleeper->alarm, &sleeper->timer};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		emu_fork_forget(*fds[i]);
 		if (*fds[i] >= 0)
 			close(*fds[i]);
 		*fds[i] = -1;
@@ -33,6 +36,7 @@ static void close_sources(struct emu_sleeper *sleeper)
 
 void emu_sleeper_fini(struct emu_sleeper *sleeper)
 {
+	emu_fork_forget(sleeper->handle);
 	close(sleeper->handle);
 	close_sources(sleeper);
 	free(sleeper->watches);
@@ -46,9 +50,9 @@ static bool add(int epoll, int fd, uint32_t events)
 
 static bool open_sources(struct emu_sleeper *sleeper)
 {
-	sleeper->sources = epoll_create1(EPOLL_CLOEXEC);
-	sleeper->alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	sleeper->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	sleeper->sources = emu_fork_keep(epoll_create1(EPOLL_CLOEXEC));
+	sleeper->alarm = emu_fork_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	sleeper->timer = emu_fork_keep(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 	if (sleeper->sources >= 0 && sleeper->alarm >= 0 && sleeper->timer >= 0 &&
 	    add(sleeper->sources, sleeper->alarm, EPOLLIN) && add(sleeper->sources, sleeper->timer, EPOLLIN) &&
 	    add(sleeper->handle, sleeper->sources, 0))

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "dpa.h"
+#include "forks.h"
 #include "readings.h"
 #include "sync_event_internal.h"
 
@@ -203,6 +204,7 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
 /* Of the lists of watches, and taken after an event's lock: a watch is taken back without touching an event that may
  * have ended. */
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(watches_lock)
 
 /* With that lock held. */
 static void unlink_watch(struct emu_sync_watch **link)

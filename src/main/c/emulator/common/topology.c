@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 #define FILE_IN_FOLDER "topology"
@@ -20,6 +21,7 @@
 /* Never freed once it is set: devices point into it. */
 static _Atomic(const struct emu_topology *) current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(lock)
 
 static doca_error_t refuse(const char *what, const char *path)
 {

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "forks.h"
 #include "sdk_log.h"
 
 #define MAX_LEVEL ((uint32_t)DOCA_LOG_LEVEL_DEBUG)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(lock)
 static FILE *stream; /* NULL: stderr */
 static uint32_t limit = DOCA_LOG_LEVEL_INFO;
 static char **sources;

@@ -19,6 +19,7 @@
 #include "base/shm_sides.h"
 #include "base/wire.h"
 #include "folder.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 /* Of a place, which is a PCI address and, for services of the endpoint API, ".ep". */
@@ -93,7 +94,7 @@ static int take_lock(int dir, const char *file, int flags)
 			/* Its owner may have removed the name between the open and the lock. */
 			if (fstat(lock, &held) == 0 && fstatat(dir, path, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 			    /* guard: fabric-lock-name=1 */ held.st_ino == named.st_ino && held.st_dev == named.st_dev)
-				return lock;
+				return emu_fork_keep(lock);
 			close(lock);
 			continue;
 		}
@@ -160,7 +161,7 @@ static int listen_on(int dir, const char *file)
 		errno = error;
 		return -1;
 	}
-	return fd;
+	return emu_fork_keep(fd);
 }
 
 /* Whether somebody listens on FILE.sock: a server without its lock file, which was removed. */
@@ -206,7 +207,7 @@ static int make_spare(int dir)
 
 static int accept_client(const struct fabric_listener *listener)
 {
-	return accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return emu_fork_keep(accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
 /* Makes room for FILE.sock, in the turn of the server that has the lock; false with errno EWOULDBLOCK: somebody listens
@@ -482,7 +483,7 @@ doca_error_t fabric_connect(const char *folder, const char *pci, const char *nam
 	}
 	close(dir);
 	if (result == DOCA_SUCCESS)
-		*connected = fd;
+		*connected = emu_fork_keep(fd);
 	else if (fd >= 0)
 		/* guard: fabric-unused-socket-closed */ close(fd);
 	return result;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/told_faults.h"
 #include "doca_emu.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 /* A peer writes arrival times; a longer journey than this is not believed. */
@@ -33,6 +34,7 @@ struct faults {
 atomic_bool faults_active;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(lock)
 static unsigned consequences; /* of faults that have struck */
 /* Of the environment's machine, and of those named ones that have faults. */
 static struct faults current;

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "forks.h"
 #include "sdk_log.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -17,6 +18,41 @@
 /* Mappings of this process, so that both ends of a connection in one process use the same addresses. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shm_mapping *registry;
+EMU_FREE_IN_CHILDREN(registry_lock)
+
+/* What is mapped of shared files. A child gets memory of its own in its place: it must neither write to that of its
+ * parent's connections nor keep it. */
+struct place {
+	void *start;
+	uint64_t bytes;
+	struct place *next;
+};
+
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place *places;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&places_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&places_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	for (const struct place *place = places; place != NULL; place = place->next)
+		(void)mmap(place->start, place->bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	pthread_mutex_unlock(&places_lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
 
 static doca_error_t from_errno(const char *what)
 {
@@ -38,13 +74,40 @@ static int sealed_memfd(const char *name, uint64_t bytes)
 		errno = error;
 		return -1;
 	}
-	return fd;
+	return emu_fork_keep(fd);
 }
 
 void *shm_file_map(int fd, uint64_t offset, uint64_t bytes)
 {
+	struct place *place = malloc(sizeof(*place));
+	if (place == NULL)
+		return NULL;
+	pthread_mutex_lock(&places_lock);
 	void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
-	return mapped == MAP_FAILED ? NULL : mapped;
+	if (mapped == MAP_FAILED) {
+		/* guard: release-place */ free(place);
+		mapped = NULL;
+	} else {
+		*place = (struct place){.start = mapped, .bytes = bytes, .next = places};
+		places = place;
+	}
+	pthread_mutex_unlock(&places_lock);
+	return mapped;
+}
+
+void shm_file_unmap(void *start)
+{
+	pthread_mutex_lock(&places_lock);
+	struct place **link = &places;
+	while (*link != NULL && (*link)->start != start)
+		link = &(*link)->next;
+	struct place *place = *link;
+	if (place != NULL) {
+		*link = place->next;
+		munmap(place->start, place->bytes);
+	}
+	pthread_mutex_unlock(&places_lock);
+	free(place);
 }
 
 doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint64_t *part_bytes, uint64_t offset,
@@ -136,7 +199,7 @@ bool shm_file_let_go(struct shm_mapping *mapping)
 
 void shm_file_dispose(struct shm_mapping *mapping)
 {
-	munmap(mapping->start, mapping->start_bytes);
+	shm_file_unmap(mapping->start);
 	close(mapping->fd);
 	pthread_mutex_destroy(&mapping->lock);
 	free(mapping);

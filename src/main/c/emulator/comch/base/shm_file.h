@@ -43,5 +43,6 @@ doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint
 
 /* Maps a part of a file; NULL when out of memory. */
 void *shm_file_map(int fd, uint64_t offset, uint64_t bytes);
+void shm_file_unmap(void *start);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <sys/mman.h>
 
 doca_error_t shm_create(struct shm_map **map)
 {
@@ -26,11 +25,11 @@ void shm_release(struct shm_map *map)
 		return;
 	for (int side = 0; side < SHM_SIDES; side++) {
 		if (map->rings[side] != NULL)
-			munmap(map->rings[side], map->ring_bytes[side]);
+			shm_file_unmap(map->rings[side]);
 		for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
 			struct shm_region *region = atomic_load(&map->regions[side][slot]);
 			if (region != NULL)
-				munmap(region, SHM_REGION_BYTES);
+				shm_file_unmap(region);
 		}
 	}
 	shm_file_dispose(&map->base);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "folder.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 #define NAME_BYTES 64
@@ -25,6 +26,7 @@ static char file[NAME_BYTES + sizeof(SUFFIX)];
 static atomic_int_least64_t next_look;
 /* Whoever finds it taken, by another thread or by a look of its own that logs something, need not look. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+EMU_FREE_IN_CHILDREN(looking)
 static struct stat seen; /* the file at the latest look; all zero: there was none */
 
 bool told_faults_listen(const char *name)

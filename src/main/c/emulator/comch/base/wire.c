@@ -13,6 +13,7 @@
 
 #include "base/settings.h"
 #include "base/shm_sides.h"
+#include "forks.h"
 #include "sleeper.h"
 
 #define WIRE_MAGIC 0x434d4348u
@@ -25,6 +26,17 @@ static void make_cookie(void)
 {
 	if (getrandom(own_cookie, sizeof(own_cookie), 0) != (ssize_t)sizeof(own_cookie))
 		abort(); /* cannot happen for 16 bytes */
+}
+
+/* A child is another process. */
+static void after_fork_in_child(void)
+{
+	cookie_once = (pthread_once_t)PTHREAD_ONCE_INIT;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
 void wire_init(struct wire_message *message, enum wire_kind kind)
@@ -127,7 +139,7 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 	if (received < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? DOCA_ERROR_AGAIN : DOCA_ERROR_NOT_CONNECTED;
 	/* An empty packet, which looks like the end, can carry descriptors as well. */
-	*fd = take_descriptor(&header);
+	*fd = emu_fork_keep(take_descriptor(&header));
 	doca_error_t result = judge(message, (size_t)received, header.msg_flags, *fd);
 	if (result != DOCA_SUCCESS && *fd >= 0) {
 		/* guard: wire-refused-descriptor-closed */ close(*fd);
