@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "sdk_log.h"
 
 #define MAX_RUNS 512u
@@ -176,6 +177,8 @@ static bool has_one_thread(void)
 /* A file of a fixed size. */
 static int make_file(size_t bytes)
 {
+	if (!emu_file_may_have(bytes, "shared memory of an export"))
+		return -1;
 	int fd = memfd_create(EMU_SHARED_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && (ftruncate(fd, (off_t)bytes) != 0 ||
 			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {

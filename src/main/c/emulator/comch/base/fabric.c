@@ -18,6 +18,7 @@
 
 #include "base/shm_sides.h"
 #include "base/wire.h"
+#include "file_limit.h"
 #include "folder.h"
 #include "forks.h"
 #include "sdk_log.h"
@@ -235,7 +236,7 @@ static void give_lock_up(int dir, const char *file, int lock)
 /* For who looks at the folder from outside (comch list): the file is called after a hash. */
 static void write_name(int lock, const char *name)
 {
-	if (ftruncate(lock, 0) == 0)
+	if (ftruncate(lock, 0) == 0 && emu_file_may_have(strlen(name), "the file with the name of a server"))
 		(void)!pwrite(lock, name, strlen(name), 0);
 }
 

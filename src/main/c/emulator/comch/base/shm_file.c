@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "forks.h"
 #include "sdk_log.h"
 
@@ -58,13 +59,15 @@ static doca_error_t from_errno(const char *what)
 {
 	int error = errno;
 	EMU_LOG_ERROR("%s: %m", what);
-	return error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ? DOCA_ERROR_NO_MEMORY
-											: DOCA_ERROR_OPERATING_SYSTEM;
+	bool lacks = error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC || error == EFBIG;
+	return lacks ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 /* A memfd of a fixed size, which no holder of the descriptor can change. */
 static int sealed_memfd(const char *name, uint64_t bytes)
 {
+	if (!emu_file_may_have(bytes, "shared memory of a connection"))
+		return -1;
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;

@@ -26,7 +26,7 @@ _Static_assert(SHM_CONTROL_BYTES <= SHM_RING_OFFSET(SHM_CLIENT), "the control pa
 _Static_assert(SHM_LAYOUT_VERSION == 10 && SHM_REGION_OFFSET(0, 0) == 150994944 && SHM_REGION_BYTES == 49741824 &&
 		       SHM_TOTAL_BYTES == 12884901888 && offsetof(struct shm_region, base) == 16 &&
 		       offsetof(struct shm_region, posted) == 64 && offsetof(struct shm_region, claimed) == 128,
-	       "FabricView.java: offsets");
+	       "FabricView.java and Doctor.java: offsets and sizes");
 
 /* ---- mappings ---- */
 

@@ -80,7 +80,7 @@ class DoctorIT {
     private void limit(String locked) throws IOException {
         write(
                 "/proc/self/limits",
-                "Max processes  1 1 processes\nMax locked memory         " + locked + " " + locked + " bytes");
+                "Max file size  unlimited unlimited bytes\nMax processes  1 1 processes\nMax locked memory         " + locked + " " + locked + " bytes");
     }
 
     private void program(String name, String prints) throws IOException {
@@ -124,7 +124,19 @@ class DoctorIT {
                         "· DPA: in DPU mode, programs for it are started on the Arm cores, not on the host",
                         "✔ verbs: /dev/infiniband has uverbs0",
                         "✔ locked memory: unlimited",
-                        "✔ shared memory: 4096 MiB free in /dev/shm");
+                        "✔ shared memory: 4096 MiB free in /dev/shm",
+                        "✔ file size: unlimited");
+    }
+
+    @Test
+    void aLimitOfTheSizeOfFiles() throws Exception {
+        host();
+        write("/proc/self/limits", "Max file size             1048576              unlimited            bytes");
+        assertThat(diagnosis(1))
+                .contains(
+                        "! file size: at most 1024 KiB, and the emulated BlueField makes files in memory of"
+                                + " 12582912 KiB, of which it uses little",
+                        "    → ulimit -f unlimited, or fsize in /etc/security/limits.conf");
     }
 
     /** In a terminal the signs have a colour, unless the user wants none. */
@@ -245,7 +257,7 @@ class DoctorIT {
         }
         assertThat(diagnosis(1))
                 .contains("! DOCA libraries: no DOCA SDK is installed: programs run on the emulated BlueField")
-                .hasSize(5);
+                .hasSize(6);
     }
 
     @Test

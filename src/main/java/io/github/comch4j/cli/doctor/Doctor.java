@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -35,9 +36,12 @@ public final class Doctor {
     private static final String FABRIC = "fabric folder";
     private static final String DPA = "DPA";
     private static final String WITH_DPA = "BlueField-3";
+    private static final long UNLIMITED = Long.MAX_VALUE;
     private static final int GROUP_WRITE = 0020;
     private static final int OTHERS_WRITE = 0002;
     private static final long LEAST_SHARED = 64L << 20;
+    /** What the emulated BlueField reserves of addresses for a connection, in a file in memory (shm_map.h). */
+    private static final long FILE_OF_CONNECTION = 12L << 30;
 
     private final MachineFacts machine;
     private final String arch;
@@ -62,6 +66,7 @@ public final class Doctor {
             lockedMemory();
         }
         sharedMemory();
+        fileSize();
         fabric();
         if (machine.isThisOne() && !broken) {
             devices();
@@ -300,20 +305,35 @@ public final class Doctor {
                                 "usermod -aG rdma " + System.getProperty("user.name") + ", then log in again"));
     }
 
-    private void lockedMemory() {
-        Matcher limit = Pattern.compile("Max locked memory\\s+(\\S+)")
+    /** As bytes; empty where it is not known. */
+    private OptionalLong processLimit(String what) {
+        Matcher limit = Pattern.compile("Max " + what + "\\s+(\\S+)")
                 .matcher(machine.text("/proc/self/limits").orElse(""));
         if (!limit.find()) {
-            return;
+            return OptionalLong.empty();
         }
-        findings.add(
-                limit.group(1).equals("unlimited")
+        return OptionalLong.of(limit.group(1).equals("unlimited") ? UNLIMITED : Long.parseLong(limit.group(1)));
+    }
+
+    private void lockedMemory() {
+        processLimit("locked memory").ifPresent(limit -> findings.add(
+                limit == UNLIMITED
                         ? Finding.good("locked memory", "unlimited")
                         : Finding.limit(
                                 "locked memory",
-                                "at most " + Long.parseLong(limit.group(1)) / 1024
-                                        + " KiB, and DOCA locks all that it registers",
-                                "ulimit -l unlimited, or memlock in /etc/security/limits.conf"));
+                                "at most " + limit / 1024 + " KiB, and DOCA locks all that it registers",
+                                "ulimit -l unlimited, or memlock in /etc/security/limits.conf")));
+    }
+
+    private void fileSize() {
+        processLimit("file size").ifPresent(limit -> findings.add(
+                limit == UNLIMITED || limit >= FILE_OF_CONNECTION
+                        ? Finding.good("file size", limit == UNLIMITED ? "unlimited" : limit / 1024 + " KiB")
+                        : Finding.limit(
+                                "file size",
+                                "at most " + limit / 1024 + " KiB, and the emulated BlueField makes files in memory of "
+                                        + FILE_OF_CONNECTION / 1024 + " KiB, of which it uses little",
+                                "ulimit -f unlimited, or fsize in /etc/security/limits.conf")));
     }
 
     private void sharedMemory() {
