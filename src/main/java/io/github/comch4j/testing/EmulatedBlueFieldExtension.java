@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
@@ -116,22 +117,43 @@ final class EmulatedBlueFieldExtension
             return;
         }
         machine.setFaults("");
-        if (machine.isOf(context)) {
-            machine.end(context);
-        } else {
-            machine.endPeers(context);
-        }
+        machine.endPeers(context);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
         TestMachine machine = isShared(context) ? machineOf(context) : null;
         if (machine != null && machine.isOf(context)) {
-            machine.end(context);
+            machine.endPeers(context);
         }
     }
 
     // ---- the thread means the machine while a method of the test runs ----
+
+    /** Dynamic tests have the machine of their factory, as they have the methods around it in common. */
+    private static ExtensionContext ofFactory(ExtensionContext dynamicTest) {
+        ExtensionContext factory = dynamicTest;
+        while (factory.getTestMethod().isEmpty()) {
+            factory = factory.getParent().orElseThrow();
+        }
+        return factory;
+    }
+
+    @Override
+    public <T> T interceptTestFactoryMethod(
+            Invocation<T> invocation, ReflectiveInvocationContext<Method> called, ExtensionContext context)
+            throws Throwable {
+        T made = on(invocation, context);
+        TestMachine machine = machineOf(context);
+        return machine == null ? made : DynamicNodes.on(machine.machine(), made);
+    }
+
+    @Override
+    public void interceptDynamicTest(
+            Invocation<@Nullable Void> invocation, DynamicTestInvocationContext called, ExtensionContext context)
+            throws Throwable {
+        on(invocation, ofFactory(context));
+    }
 
     private static <T extends @Nullable Object> T on(Invocation<T> invocation, ExtensionContext context)
             throws Throwable {
@@ -226,7 +248,6 @@ final class EmulatedBlueFieldExtension
         private final EmulatedBlueField settings;
         private final EmulatedMachine machine;
         private final LentThings lent;
-        private boolean ended;
 
         TestMachine(String ofContext, EmulatedBlueField settings) {
             this.ofContext = ofContext;
@@ -279,13 +300,10 @@ final class EmulatedBlueFieldExtension
             throwAll(failures);
         }
 
-        void end(ExtensionContext context) {
+        /** When JUnit closes the context, which is after it has closed what bears {@code @AutoClose}. */
+        @Override
+        public void close() {
             List<AssertionError> failures = new ArrayList<>();
-            try {
-                endPeers(context);
-            } catch (AssertionError e) {
-                failures.add(e);
-            }
             for (OpenThings.Leak leak : machine.left().leaks()) {
                 AssertionError failure = new AssertionError(leak.name() + " was not closed", leak.where());
                 failure.setStackTrace(new StackTraceElement[0]);
@@ -298,7 +316,11 @@ final class EmulatedBlueFieldExtension
                     failures.add(failure);
                 }
             }
-            close();
+            try {
+                lent.close();
+            } finally {
+                machine.close();
+            }
             throwAll(failures);
         }
 
@@ -307,18 +329,6 @@ final class EmulatedBlueFieldExtension
                 AssertionError first = failures.removeFirst();
                 failures.forEach(first::addSuppressed);
                 throw first;
-            }
-        }
-
-        @Override
-        public void close() {
-            if (!ended) {
-                ended = true;
-                try {
-                    lent.close();
-                } finally {
-                    machine.close();
-                }
             }
         }
     }
