@@ -36,6 +36,11 @@ class ModulePathIT {
     }
 
     private static String run(String... options) throws Exception {
+        return run("modules.ModuleProgram", List.of(options));
+    }
+
+    /** The last line that it prints. */
+    private static String run(String main, List<String> options) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
@@ -44,8 +49,8 @@ class ModulePathIT {
             command.add("--illegal-native-access=deny"); // before, it was a warning, which is looked for below
             command.add("--sun-misc-unsafe-memory-access=deny");
         }
-        command.addAll(List.of(options));
-        command.add("modules.ModuleProgram");
+        command.addAll(options);
+        command.add(main);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = process.inputReader().lines().collect(Collectors.joining("\n"));
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -65,6 +70,49 @@ class ModulePathIT {
                         "-cp",
                         "target/test-classes"))
                 .isEqualTo("module " + MODULE + ", EMULATED");
+    }
+
+    /** A module of its own, which is patched as Maven does for tests, and opened to. */
+    @Test
+    void aPeerOfAModularProgramIsOfTheSameModules(@TempDir Path folder) throws Exception {
+        Path source = Files.writeString(
+                Files.createDirectories(folder.resolve("source")).resolve("module-info.java"),
+                "module programs { requires io.github.comch4j; }");
+        Path module = folder.resolve("programs");
+        int compiled = ToolProvider.findFirst("javac")
+                .orElseThrow()
+                .run(
+                        System.out,
+                        System.err,
+                        "-p",
+                        jar().toString(),
+                        "-d",
+                        module.toString(),
+                        "--add-modules",
+                        MODULE,
+                        source.toString(),
+                        "src/test/java/modules/PeerProgram.java");
+        assertThat(compiled).isZero();
+        List<String> options = List.of(
+                "-p",
+                jar() + ":" + module,
+                "--enable-native-access=" + MODULE,
+                "--add-opens",
+                "java.base/java.lang=programs",
+                "--module");
+        assertThat(run("programs/modules.PeerProgram", options))
+                .isEqualTo("peer in module programs, java.lang open, sees 1");
+    }
+
+    /** As a word of the command line, the kernel would refuse it. */
+    @Test
+    void aPeerHasALongClassPath(@TempDir Path folder) throws Exception {
+        String path = jar() + ":target/test-classes" + (":" + folder.resolve("x".repeat(100))).repeat(1500);
+        Path file = Files.writeString(
+                folder.resolve("arguments"), "--enable-native-access=ALL-UNNAMED -cp \"" + path + "\"");
+        assertThat(run("modules.PeerProgram", List.of("@" + file)))
+                .startsWith("peer in unnamed module")
+                .endsWith("sees 1");
     }
 
     @Test

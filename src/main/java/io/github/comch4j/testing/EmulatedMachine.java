@@ -184,7 +184,7 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * Prepares a JVM that is the other side, with this JVM's class path.
+     * Prepares a JVM that is the other side, with this JVM's class path and modules.
      *
      * @param side which devices it sees
      * @param main its main class

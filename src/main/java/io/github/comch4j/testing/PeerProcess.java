@@ -4,7 +4,6 @@ import io.github.comch4j.core.Doca;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,29 +88,26 @@ public final class PeerProcess implements AutoCloseable {
          * @throws UncheckedIOException if the system refuses
          */
         public PeerProcess start() {
-            List<String> command = new ArrayList<>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.add("--enable-native-access=ALL-UNNAMED");
-            command.add("-cp");
-            command.add(System.getProperty("java.class.path"));
+            JavaCommand command = new JavaCommand();
             String library = System.getProperty(Doca.LIBRARY_PROPERTY);
             if (library != null) {
                 command.add("-D" + Doca.LIBRARY_PROPERTY + "=" + library);
             }
-            command.addAll(options);
-            command.add(main.getName());
-            command.addAll(arguments);
-            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            options.forEach(command::add);
+            ProcessBuilder builder = command.main(main, arguments).redirectErrorStream(true);
             // of the environment's machine, which this process is not on
             builder.environment()
                     .keySet()
                     .removeAll(List.of("DOCA_EMU_TOPOLOGY", "DOCA_EMU_LIMITS", "DOCA_EMU_FAULTS"));
             builder.environment().putAll(environment);
             try {
-                PeerProcess started = new PeerProcess(main.getSimpleName(), builder.start());
+                Process process = builder.start();
+                process.onExit().thenRun(command::close);
+                PeerProcess started = new PeerProcess(main.getSimpleName(), process);
                 machine.started(started);
                 return started;
             } catch (IOException e) {
+                command.close();
                 throw new UncheckedIOException(e);
             }
         }

@@ -80,7 +80,8 @@ class DoctorIT {
     private void limit(String locked) throws IOException {
         write(
                 "/proc/self/limits",
-                "Max file size  unlimited unlimited bytes\nMax processes  1 1 processes\nMax locked memory         " + locked + " " + locked + " bytes");
+                "Max file size  unlimited unlimited bytes\nMax processes  1 1 processes\nMax locked memory         "
+                        + locked + " " + locked + " bytes");
     }
 
     private void program(String name, String prints) throws IOException {

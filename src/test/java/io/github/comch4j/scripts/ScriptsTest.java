@@ -96,7 +96,6 @@ class ScriptsTest {
         assertThat(root.output()).isEqualTo(copy + "\n");
     }
 
-
     /** The launcher, likewise: where its jars are. */
     @Test
     void theLauncherFindsItsJars(@TempDir Path folder) throws Exception {

@@ -316,24 +316,27 @@ public final class Doctor {
     }
 
     private void lockedMemory() {
-        processLimit("locked memory").ifPresent(limit -> findings.add(
-                limit == UNLIMITED
-                        ? Finding.good("locked memory", "unlimited")
-                        : Finding.limit(
-                                "locked memory",
-                                "at most " + limit / 1024 + " KiB, and DOCA locks all that it registers",
-                                "ulimit -l unlimited, or memlock in /etc/security/limits.conf")));
+        processLimit("locked memory")
+                .ifPresent(limit -> findings.add(
+                        limit == UNLIMITED
+                                ? Finding.good("locked memory", "unlimited")
+                                : Finding.limit(
+                                        "locked memory",
+                                        "at most " + limit / 1024 + " KiB, and DOCA locks all that it registers",
+                                        "ulimit -l unlimited, or memlock in /etc/security/limits.conf")));
     }
 
     private void fileSize() {
-        processLimit("file size").ifPresent(limit -> findings.add(
-                limit == UNLIMITED || limit >= FILE_OF_CONNECTION
-                        ? Finding.good("file size", limit == UNLIMITED ? "unlimited" : limit / 1024 + " KiB")
-                        : Finding.limit(
-                                "file size",
-                                "at most " + limit / 1024 + " KiB, and the emulated BlueField makes files in memory of "
-                                        + FILE_OF_CONNECTION / 1024 + " KiB, of which it uses little",
-                                "ulimit -f unlimited, or fsize in /etc/security/limits.conf")));
+        processLimit("file size")
+                .ifPresent(limit -> findings.add(
+                        limit == UNLIMITED || limit >= FILE_OF_CONNECTION
+                                ? Finding.good("file size", limit == UNLIMITED ? "unlimited" : limit / 1024 + " KiB")
+                                : Finding.limit(
+                                        "file size",
+                                        "at most " + limit / 1024
+                                                + " KiB, and the emulated BlueField makes files in memory of "
+                                                + FILE_OF_CONNECTION / 1024 + " KiB, of which it uses little",
+                                        "ulimit -f unlimited, or fsize in /etc/security/limits.conf")));
     }
 
     private void sharedMemory() {
