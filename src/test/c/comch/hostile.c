@@ -1100,7 +1100,6 @@ static void impossible_slots_fail_the_receive(void **state)
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PIPE},
 		{.len = SHM_PACKED_PAYLOAD_MAX + 1, .payload = SHM_PAYLOAD_PACKED},
 		{.len = 1, .payload = SHM_PAYLOAD_SKIPPED},
-		{.len = 1, .payload = SHM_PAYLOAD_FAILED},
 		{.len = 1, .payload = SHM_PAYLOAD_PACKED + 1},
 		{.len = 1, .payload = 255},
 	};

@@ -400,14 +400,16 @@ static int fetches_in_another_process(void *unused)
 	consumer_start(&consumer, end.pe);
 	post(&consumer, memory_buf(&in, 0, ROOM, 0));
 	atomic_store(&gate->armed, true);
-	UNTIL(count_of(&consumer.record, RECEIVED) + count_of(&consumer.record, RECEIVE_FAILED) == 1, consumer.pe);
-	atomic_store(&gate->status, count_of(&consumer.record, RECEIVED) == 1 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+	UNTIL(atomic_load(&gate->open), consumer.pe); /* it is held in one of these looks */
+	settle(consumer.pe, NULL);
+	CHECK(count_of(&consumer.record, RECEIVED) + count_of(&consumer.record, RECEIVE_FAILED) == 0);
+	atomic_store(&gate->status, inflight(consumer.ctx) == 1 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
 	atomic_store(&gate->sent, true);
 	await(&gate->leave);
 	return 0;
 }
 
-static void a_send_that_is_flushed_while_it_is_fetched_has_failed_at_both_ends(void **state)
+static void a_send_that_is_flushed_while_it_is_fetched_leaves_its_buffer_posted(void **state)
 {
 	(void)state;
 	needs_direct_writes();
@@ -438,7 +440,7 @@ static void a_send_that_is_flushed_while_it_is_fetched_has_failed_at_both_ends(v
 	UNTIL(state_of(producer.ctx) == IDLE, producer.pe);
 	atomic_store(&gate->open, true);
 	await(&gate->sent);
-	CHECK(atomic_load(&gate->status) != DOCA_SUCCESS);
+	CHECK(atomic_load(&gate->status) == DOCA_SUCCESS);
 	atomic_store(&gate->leave, true);
 	CHECK(child_wait(child) == 0);
 	UNTIL(count_of(&end.record, DISCONNECTED) == 1, end.pe);
@@ -486,7 +488,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lost_connection_does_not_give_back_what_a_process_writes_to, gate_up,
 						gate_down),
 		cmocka_unit_test_setup_teardown(a_process_that_has_ended_writes_no_more, gate_up, gate_down),
-		cmocka_unit_test_setup_teardown(a_send_that_is_flushed_while_it_is_fetched_has_failed_at_both_ends,
+		cmocka_unit_test_setup_teardown(a_send_that_is_flushed_while_it_is_fetched_leaves_its_buffer_posted,
 						gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_send_whose_last_part_comes_too_late_has_failed, gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_stopping_consumer_takes_what_has_all_been_sent, gate_up, gate_down),

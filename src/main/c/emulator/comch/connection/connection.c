@@ -116,6 +116,11 @@ bool connection_peer_vanished(const struct doca_comch_connection *connection)
 	return poll(&watched, 1, 0) > 0 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+bool connection_seems_over(const struct doca_comch_connection *connection)
+{
+	return atomic_load_explicit(&connection->severed, memory_order_relaxed) || connection_peer_vanished(connection);
+}
+
 bool connection_peer_lives(const struct doca_comch_connection *connection)
 {
 	if (connection->reach == WIRE_REACH_SELF || connection->peer_pid <= 0)
@@ -134,6 +139,7 @@ static bool copy_across(const struct doca_comch_connection *connection, bool wri
 			uint64_t len)
 {
 	/* Another process could have the pid by now; then the socket has ended. */
+	errno = ESRCH;
 	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
 		return false;
 	for (uint64_t done = 0; done < len;) {
@@ -141,6 +147,8 @@ static bool copy_across(const struct doca_comch_connection *connection, bool wri
 		struct iovec remote = {.iov_base = (void *)(uintptr_t)(peers + done), .iov_len = len - done};
 		ssize_t part = write ? process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0)
 				     : process_vm_readv(connection->peer_pid, &local, 1, &remote, 1, 0);
+		if (part == 0)
+			errno = EFAULT;
 		if (part <= 0)
 			return false;
 		done += (uint64_t)part;
@@ -212,11 +220,13 @@ void connection_lose(struct doca_comch_connection *connection)
 	connection_leave_sleepers(connection, &connection->control_sleeper);
 	pthread_mutex_lock(&connection->lock);
 	atomic_store_explicit(&connection->severed, true, memory_order_relaxed);
+	bool used = connection->num_consumers + connection->num_producers > 0;
+	/* The peer is to see the end before it sees what producers, which may still look at the descriptor, give up. */
+	if (used && connection->socket >= 0)
+		shutdown(connection->socket, SHUT_RDWR);
 	atomic_store_explicit(&connection->lost, true, memory_order_release);
-	if (connection->num_consumers + connection->num_producers == 0)
+	if (!used)
 		release_shared(connection);
-	else if (connection->socket >= 0)
-		shutdown(connection->socket, SHUT_RDWR); /* producers may still look at the descriptor */
 	pthread_mutex_unlock(&connection->lock);
 	connection_wake_engines(connection, NULL);
 }

@@ -170,13 +170,17 @@ void connection_alert_self(struct doca_comch_connection *connection);
  * consumer of the connection. Costs a system call. */
 bool connection_peer_vanished(const struct doca_comch_connection *connection);
 
+/* Whether it has been cut, or lost, or will be as that process has ended. The same. */
+bool connection_seems_over(const struct doca_comch_connection *connection);
+
 /* Whether a thread of the peer's process may still run, also on a connection that has ended: a payload that it has
  * begun to write into this process's memory it writes to the end. True where that cannot be found out. Any thread
  * that holds a producer or consumer of the connection. Costs system calls. */
 bool connection_peer_lives(const struct doca_comch_connection *connection);
 
-/* Copy `len` bytes between the memory of this process and the peer's; false when that is impossible. Any thread that
- * holds a producer or consumer of the connection. They cost system calls. */
+/* Copy `len` bytes between the memory of this process and the peer's; false when that is impossible, with ESRCH in
+ * errno if it is because the peer has died. Any thread that holds a producer or consumer of the connection. They cost
+ * system calls. */
 bool connection_read_peer(const struct doca_comch_connection *connection, void *dest, uint64_t source, uint64_t len);
 bool connection_write_peer(const struct doca_comch_connection *connection, uint64_t dest, const void *source,
 			   uint64_t len);

@@ -245,12 +245,18 @@ static __attribute__((noinline)) bool deliver_any(struct doca_comch_consumer *co
 		return suffer_faults(consumer) || look_for_loss(consumer);
 	doca_error_t status;
 	uint64_t piped = task->piped;
-	if (consumer_deliver(consumer, slot, task, &status)) {
+	switch (consumer_deliver(consumer, slot, task, &status)) {
+	case DELIVERY_ENDED:
 		finish(consumer, task, status);
 		return true;
+	case DELIVERY_OF_NOTHING:
+		consumer_post_oldest_again(consumer);
+		return true;
+	case DELIVERY_GOES_ON:
+	default:
+		/* Without new bytes there is no progress: the sender may have died half-way. */
+		return task->piped != piped || look_for_loss(consumer);
 	}
-	/* Without new bytes there is no progress: the sender may have died half-way. */
-	return task->piped != piped || look_for_loss(consumer);
 }
 
 /* The end of a delivery that needs no more than this. */
@@ -335,14 +341,23 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
 		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 		struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
-		bool ready = written_out(consumer, consumer->completed);
+		if (!written_out(consumer, consumer->completed)) {
+			if (!writer_given_up(consumer, consumer->claim_deadline_ms))
+				return false;
+			consumer->barren = true;
+		}
 		doca_error_t status = READING_FLUSHED_TASK;
-		if (ready && !consumer->barren) {
-			if (!consumer_deliver(consumer, slot, task, &status))
+		if (!consumer->barren) {
+			enum delivery delivery = consumer_deliver(consumer, slot, task, &status);
+			if (delivery == DELIVERY_GOES_ON && !written_out(consumer, consumer->completed))
 				return false; /* the producer has just begun to write it */
+			/* Where a connection has broken, what lies behind something that is missing is not received. */
+			bool missing = delivery != DELIVERY_ENDED ||
+				       (status != DOCA_SUCCESS && task->base.state != EMU_TASK_CANCELLED);
+			consumer->barren = missing && connection_seems_over(consumer->connection);
+			if (delivery != DELIVERY_ENDED)
+				status = READING_FLUSHED_TASK;
 			consumer_pass_on(consumer, task, &status);
-		} else if (!ready && !writer_given_up(consumer, consumer->claim_deadline_ms)) {
-			return false;
 		}
 		consumer_finish_oldest(consumer, status);
 		return true;
@@ -458,6 +473,19 @@ static bool may_write(struct doca_comch_consumer *consumer, const struct doca_bu
 	return true;
 }
 
+/* Behind all posted buffers; there is a place. */
+static EMU_ALWAYS_INLINE void put_last(struct doca_comch_consumer *consumer,
+				       struct doca_comch_consumer_task_post_recv *task)
+{
+	uint64_t index = consumer->posted;
+	task->index = index;
+	consumer->tasks[index & consumer->mask] = task;
+	struct shm_post *posted = &consumer->posts[index & consumer->mask];
+	posted->addr = (uint64_t)(uintptr_t)task->dest;
+	atomic_store_explicit(&posted->room, task->room, memory_order_relaxed);
+	consumer->posted = index + 1;
+}
+
 /* Posts the task, whose buffer's map has been looked at. */
 static EMU_ALWAYS_INLINE doca_error_t post(struct doca_comch_consumer *consumer,
 					   struct doca_comch_consumer_task_post_recv *task, uint32_t flags)
@@ -473,31 +501,32 @@ static EMU_ALWAYS_INLINE doca_error_t post(struct doca_comch_consumer *consumer,
 		if (EMU_UNLIKELY(room > consumer->max_room))
 			return DOCA_ERROR_INVALID_VALUE;
 	}
-	uint64_t index = consumer->posted;
 	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
-	if (EMU_UNLIKELY(index - consumer->completed > consumer->mask))
+	if (EMU_UNLIKELY(consumer->posted - consumer->completed > consumer->mask))
 		return DOCA_ERROR_AGAIN;
 	task->dest = dest;
 	task->room = room;
-	task->index = index;
 	task->producer_id = 0;
 	task->imm_len = 0;
-	consumer->tasks[index & consumer->mask] = task;
-	struct shm_post *posted = &consumer->posts[index & consumer->mask];
-	posted->addr = (uint64_t)(uintptr_t)dest;
-	atomic_store_explicit(&posted->room, room, memory_order_relaxed);
 	if (EMU_UNLIKELY(room < consumer->least_room)) {
 		consumer->least_room = room;
 		/* A producer sees it before it sees the buffer, which is announced later, with release. */
 		atomic_store_explicit(&consumer->region->fits_below, room + 1, memory_order_relaxed);
 	}
 	task_sent_off(&task->base);
-	consumer->posted = index + 1;
+	put_last(consumer, task);
 	if ((flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) != 0)
 		announce_posts(consumer);
 	else
 		consumer->holds_back = true; /* until a flush, or a look in vain [Q35] */
 	return DOCA_SUCCESS;
+}
+
+void consumer_post_oldest_again(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed++ & consumer->mask];
+	put_last(consumer, task);
+	announce_posts(consumer);
 }
 
 static __attribute__((noinline)) doca_error_t

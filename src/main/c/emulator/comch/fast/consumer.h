@@ -98,9 +98,18 @@ extern const struct emu_ctx_ops consumer_ops;
 
 /* ---- what a producer has filled ---- */
 
-/* Brings a filled slot's payload to its buffer. False while it has not arrived. */
-bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
+enum delivery {
+	DELIVERY_GOES_ON,    /* the payload has not arrived, or its sender has died, and the connection will end */
+	DELIVERY_ENDED,      /* with `status` */
+	DELIVERY_OF_NOTHING, /* the sender has given it up: nothing has been sent to the buffer, which is free again */
+};
+
+/* Brings a filled slot's payload to its buffer. */
+enum delivery consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+			       struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
+
+/* Posts the oldest posted buffer once more, behind the others: nothing has been sent to it. */
+void consumer_post_oldest_again(struct doca_comch_consumer *consumer);
 
 /* Ends the flight of the oldest posted buffer's task. */
 void consumer_finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status);
@@ -123,17 +132,17 @@ void consumer_forget_faults(struct doca_comch_consumer *consumer);
 
 /* ---- payloads that the oldest posted buffer waits for ---- */
 
-/* Takes the next part of a message that comes through the pipeline; true when all of it has come, or never will, as in
- * STOPPING. */
-bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
-			     uint64_t len, doca_error_t *status);
+/* Takes the next part of a message that comes through the pipeline. */
+enum delivery consumer_take_from_pipe(struct doca_comch_consumer *consumer,
+				      struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+				      doca_error_t *status);
 
 /* Marks the offer of message `index` as fetched: its sender need not keep the payload any more. False when it is not in
  * the state `from`. */
 bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from);
 
-/* Fetches a payload, or sees that the producer has written it; false while it does. */
-bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
-		    doca_error_t *status);
+/* Fetches a payload, or sees that the producer has written it. */
+enum delivery consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			     uint64_t len);
 
 #endif

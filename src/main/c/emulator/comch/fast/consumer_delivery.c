@@ -25,21 +25,33 @@ static bool copy_near(const struct doca_comch_consumer *consumer, const struct s
 	return true;
 }
 
-bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+/* Where the connection is over, nothing that lies behind is to be received: then the place keeps its place. */
+static enum delivery give_up(const struct doca_comch_consumer *consumer,
+			     const struct doca_comch_consumer_task_post_recv *task)
 {
+	if (task->base.state == EMU_TASK_CANCELLED)
+		return DELIVERY_ENDED;
+	return connection_seems_over(consumer->connection) ? DELIVERY_GOES_ON : DELIVERY_OF_NOTHING;
+}
+
+enum delivery consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+			       struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+{
+	enum delivery delivery = DELIVERY_ENDED;
 	/* Each field is read once: a peer could change it between check and use. */
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
 	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
 	bool wanted = /* guard: delivery-taken-back=1 */ task->base.state != EMU_TASK_CANCELLED;
 	*status = DOCA_ERROR_IO_FAILED;
-	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
-		return true;
+	if (payload == SHM_PAYLOAD_FAILED)
+		return give_up(consumer, task);
+	if (payload == SHM_PAYLOAD_SKIPPED)
+		return DELIVERY_ENDED; /* of a buffer that was taken back; else the peer breaks the protocol */
 	if (/* guard: delivery-room */ len > task->room ||
 	    /* guard: delivery-immediate-length */ imm_len > consumer->imm_data_len) {
 		EMU_LOG_ERROR("a peer broke the protocol: more data than the posted buffer takes");
-		return true;
+		return DELIVERY_ENDED;
 	}
 	*status = DOCA_SUCCESS;
 	switch ((enum shm_payload)payload) {
@@ -61,12 +73,12 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		break;
 	}
 	case SHM_PAYLOAD_PIPE:
-		if (!consumer_take_from_pipe(consumer, task, len, status))
-			return false;
+		delivery = consumer_take_from_pipe(consumer, task, len, status);
 		break;
 	case SHM_PAYLOAD_FETCH:
-		if (!consumer_fetch(consumer, task, len, status))
-			return false;
+		delivery = consumer_fetch(consumer, task, len);
+		if (delivery == DELIVERY_OF_NOTHING)
+			delivery = give_up(consumer, task);
 		break;
 	case SHM_PAYLOAD_SKIPPED:
 	case SHM_PAYLOAD_FAILED:
@@ -74,8 +86,8 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		*status = DOCA_ERROR_IO_FAILED;
 		break;
 	}
-	if (*status != DOCA_SUCCESS || !wanted)
-		return true;
+	if (delivery != DELIVERY_ENDED || *status != DOCA_SUCCESS || !wanted)
+		return delivery;
 	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
 	task->imm_len = imm_len;
 	task->piped = len;
@@ -83,5 +95,5 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		memcpy(task->imm, slot->bytes, imm_len);
 	if (task->buf != NULL)
 		task->buf->data_len += len;
-	return true;
+	return DELIVERY_ENDED;
 }

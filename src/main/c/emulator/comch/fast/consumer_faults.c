@@ -139,13 +139,16 @@ bool consumer_suffer_faults(struct doca_comch_consumer *consumer)
 		return false;
 	doca_error_t status = DOCA_SUCCESS;
 	uint64_t piped = task->piped;
-	if (came && !consumer_deliver(consumer, slot, task, &status))
+	enum delivery delivery = came ? consumer_deliver(consumer, slot, task, &status) : DELIVERY_ENDED;
+	if (delivery == DELIVERY_GOES_ON)
 		return task->piped != piped;
 	bool wanted = task->base.state != EMU_TASK_CANCELLED;
-	if (wanted && status == DOCA_SUCCESS)
-		status = suffer(consumer, task, came);
-	else if (wanted)
-		consumer_pass_on(consumer, task, &status);
+	if (wanted && delivery == DELIVERY_OF_NOTHING && !any_held(consumer)) {
+		consumer_post_oldest_again(consumer);
+		return true;
+	}
+	if (wanted && (status == DOCA_SUCCESS || delivery == DELIVERY_OF_NOTHING))
+		status = suffer(consumer, task, came && delivery == DELIVERY_ENDED);
 	tell_consequences(consumer);
 	consumer_finish_oldest(consumer, status);
 	return true;

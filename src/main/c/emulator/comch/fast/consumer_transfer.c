@@ -1,11 +1,13 @@
 /* Large payloads: they come through the pipeline in parts, or are fetched from the producer's memory. */
+#include <errno.h>
 #include <string.h>
 
 #include "fast/consumer.h"
 #include "readings.h"
 
-bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
-			     uint64_t len, doca_error_t *status)
+enum delivery consumer_take_from_pipe(struct doca_comch_consumer *consumer,
+				      struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+				      doca_error_t *status)
 {
 	struct shm_region *region = consumer->region;
 	uint64_t index = consumer->completed;
@@ -27,7 +29,7 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	if (/* guard: pipe-more-than-said */ produced > len ||
 	    /* guard: pipe-more-than-it-holds */ produced - task->piped > SHM_PIPE_BYTES) {
 		*status = DOCA_ERROR_IO_FAILED;
-		return true;
+		return DELIVERY_ENDED;
 	}
 	while (task->piped < produced) {
 		uint64_t offset = task->piped % SHM_PIPE_BYTES;
@@ -42,7 +44,7 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	connection_wake_peer(consumer->connection, &consumer->connection->peer->asleep_for_transfers);
 	if (task->piped < len && stops)
 		*status = READING_FLUSHED_TASK;
-	return task->piped == len || stops;
+	return task->piped == len || stops ? DELIVERY_ENDED : DELIVERY_GOES_ON;
 }
 
 bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from)
@@ -64,8 +66,8 @@ bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, en
 	return true;
 }
 
-bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
-		    doca_error_t *status)
+enum delivery consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			     uint64_t len)
 {
 	uint64_t index = consumer->completed;
 	struct shm_offer *offer = offer_of(consumer, index);
@@ -75,23 +77,23 @@ bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_cons
 			    connection_read_peer(consumer->connection, task->dest, source, len);
 		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
 		if (done && consumer_end_offer(consumer, index, SHM_OFFER_TAKEN))
-			return true;
-		(void)shm_offer_move(offer, index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
-		*status = DOCA_ERROR_IO_FAILED;
-		return true;
+			return DELIVERY_ENDED;
+		/* A process that dies loses its memory before it loses its socket. */
+		bool died = !done && errno == ESRCH;
+		(void)shm_offer_move(offer, index, SHM_OFFER_TAKEN, died ? SHM_OFFER_OPEN : SHM_OFFER_WITHDRAWN);
+		return died ? DELIVERY_GOES_ON : DELIVERY_OF_NOTHING;
 	}
 	switch (shm_offer_state(offer, index)) {
 	case SHM_OFFER_KEPT:
-		return false;
+		return DELIVERY_GOES_ON;
 	case SHM_OFFER_PLACED:
 	case SHM_OFFER_FETCHED:
-		return true;
+		return DELIVERY_ENDED;
 	case SHM_OFFER_OPEN:
 	case SHM_OFFER_TAKEN:
 	case SHM_OFFER_WITHDRAWN:
 	case SHM_OFFER_FOREIGN:
 	default:
-		*status = DOCA_ERROR_IO_FAILED;
-		return true;
+		return DELIVERY_OF_NOTHING;
 	}
 }
