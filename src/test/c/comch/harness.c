@@ -364,6 +364,7 @@ static void received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, ui
 	CHECK(happened->bytes != NULL);
 	memcpy(happened->bytes, bytes, len);
 	memset(bytes, 0xee, len); /* the memory may be written to */
+	end->message = bytes;
 	if (end->on_message != NULL)
 		end->on_message(end, connection, happened->bytes, len);
 	callback_ends();

@@ -143,8 +143,9 @@ struct end {
 	struct doca_ctx *ctx;                     /* NULL once destroyed */
 	struct doca_comch_connection *connection; /* the newest; NULL after its end */
 	struct record record;
-	bool keep_tasks; /* completed tasks are not freed */
-	void *own;       /* for hooks */
+	bool keep_tasks;        /* completed tasks are not freed */
+	const uint8_t *message; /* where the latest stood, while its callback ran */
+	void *own;              /* for hooks */
 	void (*on_state)(struct end *end, enum doca_ctx_states next);
 	void (*on_connect)(struct end *end, struct doca_comch_connection *connection);
 	void (*on_disconnect)(struct end *end, struct doca_comch_connection *connection);

@@ -106,11 +106,41 @@ static void an_orderly_end_is_not_told_of(void **state)
 	on_both(end_in_order);
 }
 
+/* ---- message data after the callback ---- */
+
+static int look_after_the_callback(void *unused)
+{
+	(void)unused;
+	static uint8_t bytes[4080];
+	static const uint32_t sizes[] = {1, 63, 64, 65, 100, 4080};
+	fill(bytes, sizeof(bytes), 1);
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct end *from = i % 2 == 0 ? &pair.client : &pair.server,
+			   *to = i % 2 == 0 ? &pair.server : &pair.client;
+		uint32_t len = sizes[i / 2];
+		send_bytes(from, from->connection, bytes, len);
+		UNTIL(count_of(&to->record, MESSAGE) == i / 2 + 1, pair.server.pe, pair.client.pe);
+		for (uint32_t at = 0; at < len && (strict || at < 64); at++)
+			CHECK(to->message[at] == 0xdb);
+	}
+	pair_close(&pair);
+	return 0;
+}
+
+static void message_data_are_gone_after_the_callback(void **state)
+{
+	(void)state;
+	on_both(look_after_the_callback);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(consumers_stop_before_their_connection),
 		cmocka_unit_test(an_orderly_end_is_not_told_of),
+		cmocka_unit_test(message_data_are_gone_after_the_callback),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

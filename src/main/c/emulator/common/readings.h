@@ -30,6 +30,11 @@
 /* Over-long or empty control message: refused by alloc_init [Q8]. */
 #define READING_BAD_MESSAGE_LENGTH DOCA_ERROR_INVALID_VALUE
 
+/* What stands in a message's memory once its callback has ended: its first cache line, of an easy machine; all of it,
+ * of a strict one. A device may use that memory for something else. */
+#define READING_POISON 0xdb
+#define READING_POISONED_BYTES 64u
+
 /* Status of a task that a stop or a lost peer flushes [Q9]. */
 #define READING_FLUSHED_TASK DOCA_ERROR_IO_FAILED
 

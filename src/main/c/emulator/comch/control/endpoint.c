@@ -34,6 +34,7 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 	emu_ctx_init(&endpoint->ctx, ops);
 	endpoint->side = side;
 	endpoint->dev = dev;
+	endpoint->strict = emu_dev_strict(dev);
 	memcpy(endpoint->name, name, length);
 	endpoint->name[length] = 0;
 	endpoint->max_msg_size = emu_release.default_max_msg_size;
@@ -65,7 +66,8 @@ doca_error_t endpoint_open(struct comch_endpoint *endpoint)
 	if (result == DOCA_SUCCESS)
 		result = task_fifo_init(&endpoint->done, endpoint->num_send_tasks);
 	if (result == DOCA_SUCCESS) {
-		endpoint->received = aligned_alloc(64, ((size_t)endpoint->max_msg_size + 63) / 64 * 64);
+		size_t lines = ((size_t)endpoint->max_msg_size + READING_POISONED_BYTES - 1) / READING_POISONED_BYTES;
+		endpoint->received = aligned_alloc(READING_POISONED_BYTES, lines * READING_POISONED_BYTES);
 		if (endpoint->received == NULL)
 			result = DOCA_ERROR_NO_MEMORY;
 	}
@@ -294,6 +296,10 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 	connection->counters.received_bytes += len;
 	struct doca_comch_event_msg_recv details = {.endpoint = endpoint};
 	endpoint->message_received(&details, endpoint->received, len, connection);
+	/* So much costs next to nothing; all of a long message, as much as another copy. */
+	memset(endpoint->received, READING_POISON, READING_POISONED_BYTES);
+	if (EMU_UNLIKELY(endpoint->strict))
+		memset(endpoint->received, READING_POISON, len);
 	return true;
 }
 
@@ -320,7 +326,7 @@ doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doc
 	uint32_t running = peer_is_gone(connection) ? 0 : peer_consumers_running(connection);
 	if (running == 0)
 		return DOCA_SUCCESS;
-	bool strict = emu_dev_strict(endpoint->dev);
+	bool strict = endpoint->strict;
 	static const char text[] =
 		"\"%s\": the connection ends while consumers of the peer run (%u): both ends are to "
 		"stop theirs first, or errors may occur";

@@ -38,6 +38,7 @@ struct comch_endpoint {
 	enum shm_side side;
 	struct doca_dev *dev;
 	char name[WIRE_NAME_BYTES];
+	bool strict; /* its device's machine */
 	uint32_t max_msg_size;
 	uint32_t recv_queue_size;
 
