@@ -34,6 +34,10 @@
  * of a strict one. A device may use that memory for something else. */
 #define READING_POISON 0xdb
 #define READING_POISONED_BYTES 64u
+/* The same of a posted buffer's room, of a strict machine: so much of its begin. */
+#define READING_POISONED_ROOM 65536u
+/* A send whose payload was changed before it ended, of a strict machine, which stops the producer then. */
+#define READING_PAYLOAD_CHANGED DOCA_ERROR_IO_FAILED
 
 /* Status of a task that a stop or a lost peer flushes [Q9]. */
 #define READING_FLUSHED_TASK DOCA_ERROR_IO_FAILED
@@ -69,6 +73,9 @@
 
 /* Producer or consumer ids count from 1 per side of a connection and are not reused below 65535 [Q14]. */
 #define READING_FIRST_ID 1u
+/* The same on a strict machine, so that no program takes one side's for the other's, or counts. */
+#define READING_FIRST_ID_OF_CLIENT 257u
+#define READING_FIRST_ID_OF_SERVER 513u
 #define READING_ID_LIMIT 65535u
 
 /* Send longer than the room of the next posted buffer, or immediate data longer than the consumer

@@ -34,8 +34,9 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doc
 	created->map = map;
 	created->own = &shm_map_control(map)->half[side];
 	created->peer = &shm_map_control(map)->half[shm_other(side)];
-	created->next_consumer_id = READING_FIRST_ID;
-	created->next_producer_id = READING_FIRST_ID;
+	created->next_consumer_id = created->next_producer_id = !emu_dev_strict(dev) ? READING_FIRST_ID
+								: side == SHM_CLIENT ? READING_FIRST_ID_OF_CLIENT
+										     : READING_FIRST_ID_OF_SERVER;
 	pthread_mutex_init(&created->lock, NULL);
 	*connection = created;
 	return DOCA_SUCCESS;

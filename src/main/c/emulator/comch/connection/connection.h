@@ -131,9 +131,9 @@ struct doca_comch_connection {
 	/* Send tasks of this connection that are out of their pool. */
 	uint32_t num_tasks;
 
-	/* Server: list of ended connections, and whether the connect event has yet to be reported. */
+	/* Server: list of ended connections, and whether their events have yet to be reported. */
 	struct doca_comch_connection *next;
-	bool connect_event_due;
+	bool connect_event_due, disconnect_event_due;
 };
 
 /* A new connection object with one reference; `map` is taken over on success. */

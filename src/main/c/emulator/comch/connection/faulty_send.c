@@ -6,7 +6,11 @@
 bool device_lets_send(const struct doca_dev *dev, struct doca_comch_connection *connection, struct doca_task *task,
 		      struct task_fifo *done, bool *broken, doca_error_t *answer)
 {
-	switch (fault_of_send(emu_dev_folder(dev), answer)) {
+	enum send_fault fault = fault_of_send(emu_dev_folder(dev), answer);
+	/* A strict machine knows no failure that leaves the context running. */
+	if (fault == SEND_FAILS && emu_dev_strict(dev))
+		fault = SEND_BREAKS;
+	switch (fault) {
 	case SEND_BREAKS:
 		*broken = true;
 		if (connection != NULL)

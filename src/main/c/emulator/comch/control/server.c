@@ -29,7 +29,7 @@ void server_trim_tombstones(struct doca_comch_server *server, uint32_t keep)
 	struct doca_comch_connection **link = &server->tombstones;
 	for (uint32_t kept = 0; *link != NULL;) {
 		struct doca_comch_connection *connection = *link;
-		if (kept < keep || connection->num_tasks > 0) {
+		if (kept < keep || connection->num_tasks > 0 || connection->disconnect_event_due) {
 			kept++;
 			link = &connection->next;
 		} else {
@@ -53,6 +53,17 @@ void server_drop_connection(struct doca_comch_server *server, struct doca_comch_
 	/* guard: tombstones */ server_trim_tombstones(server, MAX_TOMBSTONES);
 }
 
+void server_end_connection(struct doca_comch_server *server, struct doca_comch_connection *connection)
+{
+	/* Of one that the program has heard of. */
+	if (server->endpoint.strict && !connection->connect_event_due) {
+		connection->disconnect_event_due = true;
+		server->own_ends++;
+	}
+	connection_say_goodbye(connection);
+	server_drop_connection(server, connection);
+}
+
 /* ---- progress ---- */
 
 static void collect_doorbells(struct doca_comch_server *server)
@@ -70,6 +81,19 @@ static void report_connection(const struct doca_comch_server *server, struct doc
 	struct doca_comch_event_connection_status_changed details = {
 		.endpoint = (struct comch_endpoint *)(uintptr_t)&server->endpoint};
 	report(&details, connection, successful ? 1 : 0);
+}
+
+/* Reports the earliest end of a connection by the server itself that has not been reported; there is one. */
+static __attribute__((cold)) bool report_own_end(struct doca_comch_server *server)
+{
+	struct doca_comch_connection *earliest = NULL;
+	for (struct doca_comch_connection *ended = server->tombstones; ended != NULL; ended = ended->next)
+		if (ended->disconnect_event_due)
+			earliest = ended;
+	server->own_ends--;
+	earliest->disconnect_event_due = false;
+	report_connection(server, earliest, server->disconnected, true);
+	return true;
 }
 
 /* Reports at most one event of a connection, which the callback may end. */
@@ -152,14 +176,13 @@ static void part_from_clients(struct doca_comch_server *server)
 		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died &&
 		    !connection->broken && !connection_peer_closed(connection))
 			continue;
-		connection_say_goodbye(connection);
-		server_drop_connection(server, connection);
+		server_end_connection(server, connection);
 	}
 }
 
 static bool finished(struct doca_comch_server *server)
 {
-	return server->num_connections == 0 && task_fifo_empty(&server->endpoint.done) &&
+	return server->num_connections == 0 && server->own_ends == 0 && task_fifo_empty(&server->endpoint.done) &&
 	       emu_ctx_drained(&server->endpoint.ctx);
 }
 
@@ -180,7 +203,7 @@ static bool server_progress(struct doca_ctx *ctx)
 	if (EMU_UNLIKELY(ctx->state == DOCA_CTX_STATE_STOPPING)) {
 		if (server->num_connections > 0)
 			part_from_clients(server);
-		if (endpoint_report_send(endpoint))
+		if (endpoint_report_send(endpoint) || (server->own_ends > 0 && report_own_end(server)))
 			return true;
 		if (!finished(server))
 			return false;
@@ -197,8 +220,9 @@ static bool server_progress(struct doca_ctx *ctx)
 	if (endpoint_round_due(endpoint))
 		server_look_at_sockets(server);
 	endpoint->receive_first = !endpoint->receive_first;
-	bool worked = endpoint->receive_first ? serve_connections(server) || endpoint_report_send(endpoint)
-					      : endpoint_report_send(endpoint) || serve_connections(server);
+	bool worked = EMU_UNLIKELY(server->own_ends > 0) ? report_own_end(server)
+		      : endpoint->receive_first          ? serve_connections(server) || endpoint_report_send(endpoint)
+							 : endpoint_report_send(endpoint) || serve_connections(server);
 	server->serving = false;
 	return worked;
 }
@@ -224,7 +248,8 @@ static uint64_t server_due_in(struct doca_ctx *ctx)
 			server_mark_ready(server, index); /* its doorbell may have been cleared by another client */
 		earliest = due < earliest ? due : earliest;
 	}
-	return task_fifo_empty(&server->endpoint.done) && !server->endpoint.broken ? earliest : 0;
+	bool idle = task_fifo_empty(&server->endpoint.done) && !server->endpoint.broken && server->own_ends == 0;
+	return idle ? earliest : 0;
 }
 
 static bool server_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
@@ -300,7 +325,7 @@ static doca_error_t server_stop(struct doca_ctx *ctx)
 static bool server_stopped_at_once(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = of_ctx(ctx);
-	if (server->serving || !finished(server))
+	if (server->serving || server->endpoint.strict || !finished(server))
 		return false;
 	free_resources(server);
 	return true;

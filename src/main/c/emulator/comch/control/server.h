@@ -33,6 +33,7 @@ struct doca_comch_server {
 	uint64_t ready[SHM_DOORBELL_WORDS];
 	uint32_t next_index;
 	struct doca_comch_connection *tombstones; /* newest first; until the next start or the destroy */
+	uint32_t own_ends;                        /* of them, those whose end is yet to be reported */
 };
 
 static inline void server_mark_ready(struct doca_comch_server *server, uint32_t index)
@@ -42,6 +43,10 @@ static inline void server_mark_ready(struct doca_comch_server *server, uint32_t 
 
 /* Takes a connection out of service; its waiting messages fail. */
 void server_drop_connection(struct doca_comch_server *server, struct doca_comch_connection *connection);
+
+/* The server ends the connection: says goodbye, and takes it out of service. On a strict machine its program is told of
+ * that as well [Q7]. */
+void server_end_connection(struct doca_comch_server *server, struct doca_comch_connection *connection);
 
 /* Frees ended connections but the newest `keep` and those whose tasks are not freed yet. */
 void server_trim_tombstones(struct doca_comch_server *server, uint32_t keep);

@@ -105,8 +105,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		if (now_ms() < connection->tx.parting_until)
 			return DOCA_ERROR_AGAIN;
 	}
-	connection_say_goodbye(connection);
-	server_drop_connection(comch_server, connection);
+	server_end_connection(comch_server, connection);
 	return DOCA_SUCCESS;
 }
 

@@ -468,7 +468,9 @@ static bool may_write(struct doca_comch_consumer *consumer, const struct doca_bu
 		return false;
 	void *range;
 	size_t len;
-	if (doca_mmap_get_memrange(buf->mmap, &range, &len) == DOCA_SUCCESS && in_range(consumer, range, len))
+	/* A strict machine has no short way. */
+	if (!consumer->strict && doca_mmap_get_memrange(buf->mmap, &range, &len) == DOCA_SUCCESS &&
+	    in_range(consumer, range, len))
 		consumer->map_seen = buf->registration;
 	return true;
 }
@@ -532,7 +534,11 @@ void consumer_post_oldest_again(struct doca_comch_consumer *consumer)
 static __attribute__((noinline)) doca_error_t
 post_of_new_map(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint32_t flags)
 {
-	return may_write(consumer, task->buf) ? post(consumer, task, flags) : DOCA_ERROR_INVALID_VALUE;
+	if (!may_write(consumer, task->buf))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->strict)
+		consumer_poison(task->buf);
+	return post(consumer, task, flags);
 }
 
 static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)

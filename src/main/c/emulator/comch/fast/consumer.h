@@ -51,6 +51,7 @@ struct doca_comch_consumer {
 	size_t range_len;
 	uint64_t max_room; /* of a posted buffer */
 	uint32_t map_seen; /* registration of a map all of whose buffers may be posted; 0: none yet */
+	bool strict;       /* its device's machine: what is posted is overwritten */
 	uint32_t imm_data_len;
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
@@ -95,6 +96,9 @@ static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consu
 }
 
 extern const struct emu_ctx_ops consumer_ops;
+
+/* strict.c: overwrites the room of a buffer that is posted. */
+void consumer_poison(const struct doca_buf *buf);
 
 /* ---- what a producer has filled ---- */
 

@@ -40,6 +40,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		created->range = range;
 		created->range_len = range_len;
 		created->imm_bound = created->imm_data_len = emu_dev_limits(comch_connection->dev)->max_imm_data_len;
+		created->strict = emu_dev_strict(comch_connection->dev);
 		created->release = leave_connection;
 		created->max_tasks = emu_dev_limits(comch_connection->dev)->max_tasks;
 		created->max_room = emu_dev_limits(comch_connection->dev)->max_buf_size;

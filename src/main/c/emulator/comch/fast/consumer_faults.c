@@ -99,6 +99,9 @@ static doca_error_t suffer(struct doca_comch_consumer *consumer, struct doca_com
 {
 	doca_error_t error;
 	enum receive_fault fault = fault_of_receive(emu_dev_folder(consumer->connection->dev), &error);
+	/* A strict machine knows no failure that leaves the context running. */
+	if (fault == RECEIVE_FAILS && consumer->strict)
+		fault = RECEIVE_BREAKS;
 	if (fault == RECEIVE_GOES_ON && !any_held(consumer))
 		return DOCA_SUCCESS;
 	if (came)

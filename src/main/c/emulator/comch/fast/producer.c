@@ -222,7 +222,8 @@ static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_prod
 		return READING_SEND_FROM_IMPORTED; /* its address is one of another process */
 	if (!connection_takes_map(producer->connection, buf->mmap))
 		return READING_MAP_OF_OTHER_DEVICES;
-	producer->map_seen = buf->registration;
+	/* A strict machine has no short way. */
+	producer->map_seen = producer->strict ? 0 : buf->registration;
 	return DOCA_SUCCESS;
 }
 
@@ -266,6 +267,8 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 	if (result != DOCA_SUCCESS)
 		return result;
 
+	if (EMU_UNLIKELY(producer->strict))
+		producer_note_payload(producer, task, source, len);
 	struct shm_slot *slot = &view->slots[index & view->slot_mask];
 	enum shm_payload payload = place(producer, view, index, slot, source, list, len, imm_len);
 	describe(producer, slot, len, imm_len, payload,
@@ -386,6 +389,8 @@ static bool report_send(struct doca_comch_producer *producer)
 	if (base == NULL)
 		return false;
 	doca_error_t status = base->status;
+	if (EMU_UNLIKELY(producer->strict))
+		status = producer_look_at_payload(producer, (struct doca_comch_producer_task_send *)base);
 	if (EMU_UNLIKELY(!task_landed(base, status)))
 		task_pool_give(&producer->pool, base);
 	else
@@ -441,7 +446,7 @@ static void leave_stopping(struct doca_comch_producer *producer)
 
 static bool producer_stopped_at_once(struct doca_ctx *ctx)
 {
-	if (!emu_ctx_drained(ctx))
+	if (of_ctx(ctx)->strict || !emu_ctx_drained(ctx))
 		return false;
 	leave_stopping(of_ctx(ctx));
 	return true;

@@ -52,6 +52,7 @@ struct doca_comch_producer_task_send {
 			uint64_t index;
 			const uint8_t *source; /* NULL: of a list, by producer_list_of */
 			uint64_t len, piped;
+			uint64_t sum; /* of a strict machine: of the payload at submit */
 		};
 		uint8_t any_imm[EMU_BOUND_MSGQ_IMM_LEN]; /* a MsgQ sends nothing else */
 	};
@@ -84,6 +85,7 @@ struct doca_comch_producer {
 	uint32_t waits;    /* for producer_waits_in_vain */
 	bool direct_write; /* process_vm_writev works */
 	bool broken;       /* a send has failed for good: the context stops by itself */
+	bool strict;       /* its device's machine: it looks whether a payload has been changed */
 	struct connection_sleeper sleeper;
 
 	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */
@@ -155,6 +157,15 @@ static inline bool data_segment(const struct doca_buf *buf, const uint8_t **sour
 
 /* The error of a send that is too long; the reason names what is too long, and the limit. */
 doca_error_t producer_refuses(const char *what, uint64_t len, uint64_t limit, const char *who) __attribute__((cold));
+
+/* ---- strict.c: payloads of a strict machine stay as they are until the send has ended ---- */
+
+void producer_note_payload(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
+			   const uint8_t *source, uint64_t len);
+
+/* The status of a send that ends; one whose payload has been changed fails for good. */
+doca_error_t producer_look_at_payload(struct doca_comch_producer *producer,
+				      const struct doca_comch_producer_task_send *task);
 
 /* ---- payloads that are not sent within the submit: the pipeline carries them, or the consumer fetches them ---- */
 

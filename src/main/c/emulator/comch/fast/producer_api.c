@@ -81,6 +81,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created->max_len = emu_dev_limits(comch_connection->dev)->max_buf_size;
 	created->max_list = emu_dev_limits(comch_connection->dev)->max_buf_list_len;
 	created->imm_bound = emu_dev_limits(comch_connection->dev)->max_imm_data_len;
+	created->strict = emu_dev_strict(comch_connection->dev);
 	created->release = leave_connection;
 	enlist(created);
 	*producer = created;
