@@ -49,6 +49,7 @@ struct talk { /* control messages of one kind */
 	unsigned wanted, done;
 	struct doca_comch_task_send *task;
 	bool flying;
+	uint8_t bytes[3]; /* until the submit that is accepted */
 };
 
 struct payload {
@@ -174,9 +175,11 @@ static bool make_talk(struct talk *talk, uint8_t word)
 {
 	struct session *session = talk->session;
 	unsigned missing = EVERYTHING & ~session->got;
-	const uint8_t bytes[] = {word, (uint8_t)missing, (uint8_t)(missing >> 8)};
+	talk->bytes[0] = word;
+	talk->bytes[1] = (uint8_t)missing;
+	talk->bytes[2] = (uint8_t)(missing >> 8);
 	struct end *end = &session->program->end;
-	doca_error_t result = alloc_send(end, session->connection, bytes, sizeof(bytes), &talk->task);
+	doca_error_t result = alloc_send(end, session->connection, talk->bytes, sizeof(talk->bytes), &talk->task);
 	if (result != DOCA_SUCCESS) {
 		talk->task = NULL;
 		lose(session, result);

@@ -500,7 +500,7 @@ static void send_message(void)
 	uint32_t free = 0;
 	while (free < MAX_TASKS && s.sends[free] != NULL)
 		free++;
-	uint8_t bytes[MSG_SIZE];
+	static uint8_t bytes[MSG_SIZE]; /* read by the submit, which may come much later */
 	uint32_t len = 1 + input_u16(&s.in) % MSG_SIZE;
 	memset(bytes, 7, len);
 	struct doca_comch_task_send *task;
