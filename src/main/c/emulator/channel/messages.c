@@ -118,7 +118,7 @@ static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct 
 	if (ring_out_in_flight(&peer->out) >= peer->out.send_queue)
 		return refuse_for_now(peer, delivered);
 	doca_error_t result = DOCA_SUCCESS;
-	switch (fault_of_send(NULL, &result)) {
+	switch (fault_of_send(endpoint_folder(endpoint), &result)) {
 	case SEND_DROPS_CONNECTION:
 		return drop(endpoint, peer);
 	case SEND_BREAKS:
@@ -131,7 +131,7 @@ static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct 
 	default:
 		return result;
 	}
-	uint64_t slowed = fault_arrival(NULL, len);
+	uint64_t slowed = fault_arrival(endpoint_folder(endpoint), len);
 	if (slowed != 0) {
 		*arrival = slowed;
 		ring_out_slow_down(&peer->out);
@@ -254,7 +254,7 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 		return READING_ENDPOINT_BAD_LENGTH;
 	}
 	doca_error_t error = DOCA_SUCCESS;
-	enum receive_fault fault = faults_any() ? fault_of_receive(NULL, &error) : RECEIVE_GOES_ON;
+	enum receive_fault fault = faults_any() ? fault_of_receive(endpoint_folder(endpoint), &error) : RECEIVE_GOES_ON;
 	if (fault == RECEIVE_FAILS)
 		return error; /* the message stays */
 	if (fault == RECEIVE_BREAKS) {

@@ -151,7 +151,7 @@ static bool is_welcome(struct doca_comm_channel_ep_t *endpoint, const struct pen
 	    (endpoint->one_client_per_function && serves_function(endpoint, client->function)))
 		return false;
 	*refusal = WIRE_REFUSED_ON_DEMAND;
-	return !faults_any() || !fault_refuses_client(NULL);
+	return !faults_any() || !fault_refuses_client(endpoint_folder(endpoint));
 }
 
 /* The guides have a handshake fail that "is done for an existing client"; from 1.5 on only the log says so. */
@@ -254,7 +254,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 /* False: nothing has come from it. */
 static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client)
 {
-	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms(NULL) : 0;
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms(endpoint_folder(endpoint)) : 0;
 	int64_t waited_ms = now_ms() - client->accepted_at_ms;
 	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
 	if (delay_ms > 0 && waited_ms <= delay_ms)

@@ -49,11 +49,13 @@ doca_emu_devinfo_create_list(const char *folder, const char *side, struct doca_d
  *   latency=US        what this process sends arrives so many microseconds later
  *   bandwidth=MB      and at so many megabytes (10^6 bytes) per second at most
  *
+ * Each library counts by itself: those of Comch, of endpoints (doca_comm_channel) and of DMA.
+ *
  * INVALID_VALUE: not such a list; nothing has changed. Any thread. */
 __attribute__((visibility("default"))) doca_error_t doca_emu_set_faults(const char *spec);
 
 /* The same for the machine of a fabric folder, named as for doca_emu_devinfo_create_list: servers and clients of Comch
- * and what is made of them, in this process. Any thread. INVALID_VALUE also for NULL; NO_MEMORY. */
+ * and what is made of them, and endpoints, in this process. Any thread. INVALID_VALUE also for NULL; NO_MEMORY. */
 __attribute__((visibility("default"))) doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec);
 
 /* The reason of this thread's latest failure since it last started a context or listed the devices: one sentence,

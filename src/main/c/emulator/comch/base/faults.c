@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/told_faults.h"
 #include "doca_emu.h"
+#include "fault_keepers.h"
 #include "forks.h"
 #include "sdk_log.h"
 
@@ -150,7 +151,7 @@ static void update_active(void)
 		     any(&current) || current.next != NULL || told_faults_listening() || consequences > 0);
 }
 
-doca_error_t doca_emu_set_faults(const char *spec)
+static doca_error_t set_faults(const char *spec)
 {
 	struct faults parsed;
 	if (!parse(spec, &parsed))
@@ -163,10 +164,10 @@ doca_error_t doca_emu_set_faults(const char *spec)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
+static doca_error_t set_faults_of(const char *folder, const char *spec)
 {
 	if (folder == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return set_faults(spec);
 	struct faults *made = malloc(sizeof(*made));
 	if (made == NULL || !parse(spec, made) || (made->folder = strdup(folder)) == NULL) {
 		doca_error_t result = made == NULL ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
@@ -191,6 +192,28 @@ doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
 	return DOCA_SUCCESS;
 }
 
+static struct emu_fault_keeper keeper = {.set = set_faults_of};
+
+__attribute__((constructor)) static void join(void)
+{
+	emu_fault_keeper_join(&keeper);
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	emu_fault_keeper_leave(&keeper);
+}
+
+doca_error_t doca_emu_set_faults(const char *spec)
+{
+	return emu_fault_keepers_set(NULL, spec);
+}
+
+doca_error_t doca_emu_set_faults_of(const char *folder, const char *spec)
+{
+	return folder == NULL ? DOCA_ERROR_INVALID_VALUE : emu_fault_keepers_set(folder, spec);
+}
+
 void fault_has_consequences(bool begin)
 {
 	pthread_mutex_lock(&lock);
@@ -208,7 +231,7 @@ static void read_environment(void)
 {
 	const char *spec = getenv("DOCA_EMU_FAULTS");
 	bool listens = spec != NULL && spec[0] == '@';
-	if (listens ? !told_faults_listen(spec + 1) : spec != NULL && doca_emu_set_faults(spec) != DOCA_SUCCESS)
+	if (listens ? !told_faults_listen(spec + 1) : spec != NULL && set_faults(spec) != DOCA_SUCCESS)
 		malformed = spec;
 	pthread_mutex_lock(&lock);
 	update_active();
@@ -236,8 +259,7 @@ doca_error_t faults_init(void)
 static struct faults *lock_faults_of(const char *folder)
 {
 	char list[TOLD_FAULTS_BYTES];
-	if (folder == NULL && told_faults_listening() && told_faults_changed(list) &&
-	    doca_emu_set_faults(list) != DOCA_SUCCESS)
+	if (folder == NULL && told_faults_listening() && told_faults_changed(list) && set_faults(list) != DOCA_SUCCESS)
 		EMU_LOG_WARNING("what this process is told is no list of faults: \"%s\"", list);
 	pthread_mutex_lock(&lock);
 	return faults_of(folder);

@@ -10,6 +10,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,6 +33,7 @@ class ChannelOverCommChannelTest {
 
     @AfterEach
     void close() {
+        EmulatedFaults.clear();
         machine.close();
     }
 
@@ -59,6 +61,20 @@ class ChannelOverCommChannelTest {
         assertThat(service.refresh().pending()).isZero();
         service.send(service.refresh().peers().getFirst(), bytes("you are welcome"), Machine.PATIENCE);
         assertThat(machine.receive(client)).isEqualTo("you are welcome");
+    }
+
+    @Test
+    void aSendThatFailsIsRefusedAndTheConnectionGoesOn() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        ChannelPeer peer = machine.connect(client, service);
+        new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
+        assertThatThrownBy(() -> client.trySend(peer, bytes("not sent")))
+                .asInstanceOf(InstanceOfAssertFactories.type(DocaException.class))
+                .extracting(DocaException::error)
+                .isEqualTo(DocaError.IO_FAILED);
+        client.send(peer, bytes("the next"), Machine.PATIENCE);
+        assertThat(machine.receive(service)).isEqualTo("the next");
     }
 
     @Test
