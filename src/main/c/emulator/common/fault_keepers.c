@@ -20,11 +20,11 @@ void emu_fault_keeper_join(struct emu_fault_keeper *keeper)
 void emu_fault_keeper_leave(struct emu_fault_keeper *keeper)
 {
 	pthread_mutex_lock(&lock);
-	struct emu_fault_keeper **place = &keepers;
-	while (*place != NULL && *place != keeper)
-		place = &(*place)->next;
-	if (*place == keeper)
-		*place = keeper->next;
+	for (struct emu_fault_keeper **place = &keepers; *place != NULL; place = &(*place)->next)
+		if (*place == keeper) {
+			*place = (*place)->next;
+			break;
+		}
 	pthread_mutex_unlock(&lock);
 }
 
