@@ -44,7 +44,7 @@ struct doca_mmap {
 	struct doca_mmap *next_shared;
 	struct emu_shared_pages *pages; /* of an exported map, for kernels of other processes */
 	struct emu_reach *reach; /* of a map that another process has exported; NULL: nothing of it is within reach */
-	_Atomic(uint8_t *) zeros; /* in place of what an exporter had that has ended, for kernels; NULL: not asked for */
+	_Atomic(uint8_t *) zeros; /* for kernels, when the exporter has ended; NULL: not asked for */
 	/* Its names on the DPA, and the dpa whose memory it maps (NULL: the host's). */
 	struct emu_dpa_map *dpa_maps;
 	struct doca_dpa *dpa;
