@@ -9,7 +9,8 @@
 #   --depth N        messages in flight
 #   --library WHICH  auto, system, emulated, or a folder with the libraries
 #   --keep           keep the received file, and say where it is
-#   --setup          install what is missing here first, from the distribution; asks before
+#   --setup          install what is missing here first, from the distribution, and a JDK from Adoptium where that has
+#                    none so new; asks before each
 #   -y, --yes        with --setup: does not ask
 #   -h, --help       this text
 set -uo pipefail

@@ -71,19 +71,90 @@ jdk_package() {
   done
 }
 
-# Unpacks the archive of a JDK, a file or an address, to where find_jdk looks.
+# download ADDRESS FILE: whole, or it fails.
+download() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL --retry 2 -o "$2" "$1"
+  else
+    wget -q -O "$2" "$1"
+  fi
+}
+
+# Unpacks the archive of a JDK to where find_jdk looks, which does not see a half of one.
 unpack_jdk() {
-  local folder=$HOME/.jdks/comch4j
-  mkdir -p "$folder"
+  local folder=$HOME/.jdks/comch4j part
+  mkdir -p "${folder%/*}" && part=$(mktemp -d "${folder%/*}/.comch4j.XXXXXX") || exit 1
+  if tar -xzf "$1" --strip-components=1 -C "$part" && [ -x "$part/bin/javac" ]; then
+    rm -rf "$folder"
+    chmod 755 "$part"
+    mv "$part" "$folder"
+  else
+    rm -rf "$part"
+    die "no JDK could be unpacked from $1"
+  fi
+}
+
+# given_jdk ARCHIVE: that of the user, a file or an address.
+given_jdk() {
+  local file
   case $1 in
-    *://*) curl -fsSL "$1" || wget -qO- "$1" ;;
-    *) cat "$1" ;;
-  esac | tar -xz --strip-components=1 -C "$folder" || die "no JDK could be unpacked from $1"
+    *://*)
+      file=$(mktemp) || exit 1
+      download "$1" "$file" || { rm -f "$file"; die "cannot be fetched: $1"; }
+      unpack_jdk "$file"
+      rm -f "$file" ;;
+    *) unpack_jdk "$1" ;;
+  esac
+}
+
+# The value of a text in the answer of Adoptium about a package: KEY ANSWER.
+of_package() {
+  sed -n 's/.*"'"$1"'"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' <<<"$2"
+}
+
+# Fetches Eclipse Temurin for this machine, as Adoptium's public interface, version 3, tells of it: where the archive is,
+# and its SHA-256. Fails with a sentence.
+fetch_temurin() ( # a shell of its own, which removes what it has fetched
+  case $(uname -m) in
+    x86_64) processor=x64 ;;
+    aarch64|arm64) processor=aarch64 ;;
+    *) die "Eclipse Temurin is not fetched for a $(uname -m)" ;;
+  esac
+  work=$(mktemp -d) || exit 1
+  trap 'rm -rf "$work"' EXIT
+  builds=$adoptium/v3/assets/latest/$COMCH4J_JDK_LINTED/hotspot
+  download "$builds?architecture=$processor&image_type=jdk&os=linux&vendor=eclipse" "$work/answer" ||
+    die "$adoptium does not tell of a JDK $COMCH4J_JDK_LINTED"
+  # What stands between the braces after "package", of the first build.
+  answer=$(tr -d '\n\r' <"$work/answer")
+  answer=${answer#*\"package\"*\{}
+  answer=${answer%%\}*}
+  link=$(of_package link "$answer") sum=$(of_package checksum "$answer")
+  if [[ ! $sum =~ ^[0-9a-f]{64}$ || $link != *://* || ($adoptium == https:* && $link != https:*) ]]; then
+    die "$adoptium answers something else than where a JDK is, and its SHA-256"
+  fi
+  say "fetching $link"
+  download "$link" "$work/jdk.tar.gz" || die "cannot be fetched: $link"
+  got=$(sha256sum <"$work/jdk.tar.gz")
+  [ "${got%% *}" = "$sum" ] ||
+    die "what came from $link has another SHA-256 than Adoptium tells: it is thrown away"
+  unpack_jdk "$work/jdk.tar.gz"
+)
+
+# may_fetch YES: whether the user wants that; nobody has said so where there is no terminal.
+may_fetch() {
+  local answer
+  [ "$1" -eq 0 ] || return 0
+  [ -t 0 ] || return 1
+  say "this distribution has no JDK $COMCH4J_JDK_MINIMUM or newer"
+  read -r -p "Fetch Eclipse Temurin $COMCH4J_JDK_LINTED from $adoptium into ~/.jdks/comch4j (200 MB)? [y/N] " answer
+  [[ $answer == [yY]* ]]
 }
 
 # setup FOR YES: installs what demo, quick or all need. YES: 1 asks nothing; nor is asked where there is no terminal.
+# COMCH4J_JDK_ARCHIVE: a JDK to take in place of the distribution's. COMCH4J_ADOPTIUM: in place of Adoptium's server.
 setup() {
-  local for=$1 yes=$2 tool packages=() answer jdk
+  local for=$1 yes=$2 tool packages=() answer jdk install adoptium=${COMCH4J_ADOPTIUM:-https://api.adoptium.net}
   if command -v apt-get >/dev/null 2>&1; then
     tool=apt
     mapfile -t packages < <(missing_packages "$for" 2)
@@ -109,14 +180,20 @@ setup() {
     jdk=$(jdk_package $tool)
     packages+=(${jdk:+"$jdk"})
   fi
+  install=(dnf -q -y install)
+  [ "$tool" = dnf ] || install=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install)
   if [ ${#packages[@]} -gt 0 ]; then
-    local install=(dnf -q -y install)
-    [ "$tool" = dnf ] || install=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install)
-    # shellcheck disable=SC2086  # a row may name several packages
-    as_root "${install[@]}" ${packages[*]} >/dev/null || die "the packages could not be installed"
+    # shellcheck disable=SC2068  # a row may name several packages
+    as_root "${install[@]}" ${packages[@]} >/dev/null || die "the packages could not be installed"
   fi
   if ! find_jdk; then
-    [ -z "${COMCH4J_JDK_ARCHIVE:-}" ] || unpack_jdk "$COMCH4J_JDK_ARCHIVE"
+    if [ -n "${COMCH4J_JDK_ARCHIVE:-}" ]; then
+      given_jdk "$COMCH4J_JDK_ARCHIVE"
+    elif may_fetch "$yes"; then
+      command -v curl >/dev/null 2>&1 || command -v wget >/dev/null 2>&1 ||
+        as_root "${install[@]}" curl ca-certificates >/dev/null || die "curl could not be installed"
+      fetch_temurin || true
+    fi
     find_jdk || die "this distribution has no JDK $COMCH4J_JDK_MINIMUM or newer: fetch one, such as Eclipse Temurin" \
       "$COMCH4J_JDK_LINTED, as .tar.gz, and run this again with COMCH4J_JDK_ARCHIVE=FILE"
   fi
