@@ -87,6 +87,7 @@ public final class PeerProcess implements AutoCloseable {
          * @return the process, running
          * @throws UncheckedIOException if the system refuses
          */
+        @SuppressWarnings("FutureReturnValueIgnored") // of what removes a file
         public PeerProcess start() {
             JavaCommand command = new JavaCommand();
             String library = System.getProperty(Doca.LIBRARY_PROPERTY);
