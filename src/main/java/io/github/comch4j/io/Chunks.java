@@ -39,7 +39,7 @@ final class Chunks {
     private Chunks() {}
 
     static long word(int kind, long position) {
-        return (long) kind << POSITION_BITS | position & (1L << POSITION_BITS) - 1;
+        return ((long) kind << POSITION_BITS) | (position & ((1L << POSITION_BITS) - 1));
     }
 
     static int kind(long word) {

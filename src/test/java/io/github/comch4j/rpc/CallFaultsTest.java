@@ -35,7 +35,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
     private static final int SLOTS = 1_000_000; // in four of the fast path
 
     /** Longer than the test has. */
-    private static final Duration LONG = Duration.ofSeconds(300);
+    private static final Duration LONG = Duration.ofMinutes(5);
 
     private final Set<Integer> handled = ConcurrentHashMap.newKeySet();
     private final AtomicInteger arrived = new AtomicInteger();

@@ -54,7 +54,7 @@ public abstract sealed class MessageSender permits BatchedMessageSender, PlainMe
 
     /** The number with these lower bits, of a connection that has accepted so many messages: the last one that fits. */
     public static long whole(int lower, long accepted) {
-        return accepted - 1 - (accepted - 1 - lower & (1L << Long.SIZE - NUMBER) - 1);
+        return accepted - 1 - ((accepted - 1 - lower) & ((1L << (Long.SIZE - NUMBER)) - 1));
     }
 
     static long place(long userData) {
