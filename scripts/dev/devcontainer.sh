@@ -26,7 +26,8 @@ if ! docker image inspect "$base" >/dev/null 2>&1 && ! timeout 300 docker pull -
       die "no image of Debian can be pulled, and only root can make one, with debootstrap"
     say "no image can be pulled: debootstrap makes $base"
     debootstrap --variant=minbase "$release" "$work/root" >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; exit 1; }
-    tar -C "$work/root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists -c . | docker import - "$base" >/dev/null
+    tar -C "$work/root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists -c . |
+      docker import - "$base" >/dev/null
   fi
 fi
 # The host's network: an engine that container-engine.sh has started has no other.

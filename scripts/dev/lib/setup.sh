@@ -112,8 +112,8 @@ of_package() {
   sed -n 's/.*"'"$1"'"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' <<<"$2"
 }
 
-# Fetches Eclipse Temurin for this machine, as Adoptium's public interface, version 3, tells of it: where the archive is,
-# and its SHA-256. Fails with a sentence.
+# Fetches Eclipse Temurin for this machine: Adoptium's public interface, version 3, tells where the archive is, and its
+# SHA-256. Fails with a sentence.
 fetch_temurin() ( # a shell of its own, which removes what it has fetched
   case $(uname -m) in
     x86_64) processor=x64 ;;

@@ -1,5 +1,5 @@
-/* Where the size of files is limited, there is an error with a line that names the limit, and not the end of the program
- * by SIGXFSZ. Each in a process of its own. */
+/* Where the size of files is limited, there is an error with a line that names the limit, and not the end of the
+ * program by SIGXFSZ. Each in a process of its own. */
 #include <stdlib.h>
 #include <sys/resource.h>
 
