@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "logged.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define STARTING DOCA_CTX_STATE_STARTING
@@ -447,11 +448,13 @@ static void a_client_that_does_not_read_can_be_disconnected(void **state)
 	pair_connect(&pair);
 	for (int i = 0; i < 3; i++)
 		send_text(&pair.server, pair.server.connection, "unread");
+	log_forget();
 	doca_error_t result;
 	do { /* it does not wait longer than for a second without any message that goes */
 		result = doca_comch_server_disconnect(pair.server.server, pair.server.connection);
 	} while (result == DOCA_ERROR_AGAIN);
 	OK(result);
+	expect_logged("2 submitted messages are given up");
 	UNTIL(count_of(&pair.server.record, SENT) == 1 && count_of(&pair.server.record, SEND_FAILED) == 2,
 	      pair.server.pe);
 	UNTIL(state_of(pair.client.ctx) == IDLE, pair.client.pe);
@@ -753,6 +756,7 @@ static void many_clients_each_have_their_own_connection(void **state)
 
 int main(void)
 {
+	log_keep();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_needs_an_engine),
 		cmocka_unit_test(a_start_needs_each_mandatory_item),

@@ -339,7 +339,7 @@ static void a_server_that_stops_hangs_up_on_who_has_said_nothing(void **state)
 
 /* ---- ends that take nothing ---- */
 
-/* One end sends more than the other one's queue holds, and stops; the other one does not progress. */
+/* One end sends more than the other one's queue holds, and stops; the other one does not progress for long. */
 static void expect_patience(struct end *stopping, struct end *still)
 {
 	for (int i = 0; i < 64 + 8; i++) {
@@ -350,17 +350,21 @@ static void expect_patience(struct end *stopping, struct end *still)
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(stopping->ctx));
 	settle(stopping->pe, NULL);
 	assert_int_equal(state_of(stopping->ctx), DOCA_CTX_STATE_STOPPING);
-	seconds_ahead += 2;
+	/* However long that takes. */
+	seconds_ahead += 3600;
 	settle(stopping->pe, NULL);
-	assert_int_equal(state_of(stopping->ctx), IDLE);
-	UNTIL(count_of(&still->record, MESSAGE) == 64, still->pe);
+	assert_int_equal(state_of(stopping->ctx), DOCA_CTX_STATE_STOPPING);
+	UNTIL(state_of(stopping->ctx) == IDLE && count_of(&still->record, MESSAGE) == 64 + 8, stopping->pe, still->pe);
+	assert_int_equal(count_of(&stopping->record, SEND_FAILED), 0);
+	assert_int_equal(count_of(&stopping->record, SENT), 64 + 8);
 }
 
-static void a_stop_does_not_wait_for_ever_for_who_takes_nothing(void **state)
+static void a_stop_waits_for_who_takes_nothing_and_lives(void **state)
 {
 	(void)state;
 	for (int of_server = 0; of_server < 2; of_server++) {
 		record_clear(&server.record);
+		record_clear(&client.record);
 		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
 		UNTIL(state_of(client.ctx) == RUNNING && server.connection != NULL, client.pe, server.pe);
 		if (of_server)
@@ -455,7 +459,7 @@ int main(void)
 		REFUSED(a_reason_of_a_later_build_is_none),
 		REFUSED(a_client_without_a_server_is_told_where_it_has_looked),
 		REFUSED(ends_of_different_message_sizes_are_told_of_both),
-		REFUSED(a_stop_does_not_wait_for_ever_for_who_takes_nothing),
+		REFUSED(a_stop_waits_for_who_takes_nothing_and_lives),
 		REFUSED(a_server_that_stops_hangs_up_on_who_has_said_nothing),
 		REFUSED(clients_that_say_nothing_are_told_that_they_were_too_late),
 	};

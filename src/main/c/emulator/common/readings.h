@@ -111,9 +111,9 @@
 /* Closing a device or representor that a context object still uses [Q31]. */
 #define READING_CLOSE_IN_USE DOCA_ERROR_IN_USE
 
-/* How long a stopping server or client, or a server that is asked to end one connection, keeps trying to hand over
- * messages that were submitted successfully but found the peer's receive queue full [Q10]. */
-#define READING_STOP_GRACE_MS 1000
+/* How long a server that is asked to end one connection answers AGAIN because messages that were submitted successfully
+ * have found the peer's receive queue full, and none is taken; one that stops waits as long as the peer lives [Q10]. */
+#define READING_DISCONNECT_GRACE_MS 1000
 
 /* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and
  * does not fill it. Copying takes less than a second; a peer that takes longer hangs, and its connection is cut. */

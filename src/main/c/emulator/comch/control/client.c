@@ -227,9 +227,7 @@ static void part_from_server(struct doca_comch_client *client)
 	if (atomic_load(&connection->established)) {
 		endpoint_push_pending(endpoint, connection);
 		connection_check_socket(connection);
-		if (connection->tx.pending_first != NULL &&
-		    /* guard: client-stop-patience=1 */ !endpoint_grace_over(endpoint) && !connection->peer_died &&
-		    !connection->broken && !connection_peer_closed(connection))
+		if (endpoint_still_wants(connection))
 			return;
 		endpoint_flush_pending(endpoint, connection);
 	}
@@ -309,10 +307,7 @@ static void client_disarm(struct doca_ctx *ctx)
 static doca_error_t client_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = of_ctx(ctx);
-	doca_error_t result = endpoint_may_part(&client->endpoint, client->connection);
-	if (result == DOCA_SUCCESS)
-		endpoint_start_grace(&client->endpoint);
-	return result;
+	return endpoint_may_part(&client->endpoint, client->connection);
 }
 
 static const struct emu_ctx_ops client_ops = {

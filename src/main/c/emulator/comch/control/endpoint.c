@@ -398,12 +398,8 @@ bool endpoint_round_due(struct comch_endpoint *endpoint)
 	return true;
 }
 
-void endpoint_start_grace(struct comch_endpoint *endpoint)
+bool endpoint_still_wants(const struct doca_comch_connection *connection)
 {
-	endpoint->stop_deadline_ms = now_ms() + READING_STOP_GRACE_MS;
-}
-
-bool endpoint_grace_over(const struct comch_endpoint *endpoint)
-{
-	return now_ms() >= endpoint->stop_deadline_ms;
+	return connection->tx.pending_first != NULL && !connection->peer_died && !connection->broken &&
+	       !connection_peer_closed(connection);
 }

@@ -61,7 +61,6 @@ struct comch_endpoint {
 	bool broken;        /* a send has failed for good: the context stops by itself */
 	uint8_t *received;  /* the message being delivered */
 	bool receive_first; /* alternates, so that neither direction starves the other */
-	int64_t stop_deadline_ms;
 	int64_t last_tick;
 	uint32_t progress_calls;
 };
@@ -130,8 +129,7 @@ doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doc
 /* True once in a while: time to look at things that cost a system call. */
 bool endpoint_round_due(struct comch_endpoint *endpoint);
 
-/* Starts and checks the time that a stopping endpoint gives to messages that wait for room. */
-void endpoint_start_grace(struct comch_endpoint *endpoint);
-bool endpoint_grace_over(const struct comch_endpoint *endpoint);
+/* Whether messages wait for room at a peer that lives and may make some, however long that takes. */
+bool endpoint_still_wants(const struct doca_comch_connection *connection);
 
 #endif

@@ -161,7 +161,6 @@ static void free_resources(struct doca_comch_server *server)
 /* Says goodbye to every client that has got all its messages; where a send has failed for good, to none. */
 static void part_from_clients(struct doca_comch_server *server)
 {
-	bool impatient = /* guard: server-stop-patience */ endpoint_grace_over(&server->endpoint);
 	for (uint32_t index = 0; index < SHM_DOORBELLS && server->num_connections > 0; index++) {
 		struct doca_comch_connection *connection = server->connections[index];
 		if (connection == NULL)
@@ -173,8 +172,7 @@ static void part_from_clients(struct doca_comch_server *server)
 		}
 		endpoint_push_pending(&server->endpoint, connection);
 		connection_check_socket(connection);
-		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died &&
-		    !connection->broken && !connection_peer_closed(connection))
+		if (endpoint_still_wants(connection))
 			continue;
 		server_end_connection(server, connection);
 	}
@@ -318,7 +316,6 @@ static doca_error_t server_stop(struct doca_ctx *ctx)
 	}
 	server_dismiss_strangers(server);
 	fabric_unlisten(&server->listener);
-	endpoint_start_grace(&server->endpoint);
 	return DOCA_SUCCESS;
 }
 

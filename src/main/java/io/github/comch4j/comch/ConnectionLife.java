@@ -8,7 +8,6 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
-import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Events;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the server or client, and the connection's producers and consumers depend on it.
  */
 final class ConnectionLife extends Resource implements ConnectionInside {
-    /** How long closing waits until what handlers have queued has gone. */
+    /** How long one that is ended for a failure lives on for what handlers have queued. */
     static final Duration LINGER = Duration.ofSeconds(1);
 
     private final ComchConnection connection;
@@ -205,6 +204,11 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
+    /** Whether the peer has taken all that DOCA has accepted. What it has not taken by then, an end may give up. */
+    private boolean isTakenByPeer() {
+        return endpoint.sends.inFlight(connection) == 0;
+    }
+
     /** Ends the native connection if DOCA does so now; returns its answer. */
     int tryDisconnect() {
         int code = ServerCalls.disconnect(endpoint.context.object(), connection.address());
@@ -259,7 +263,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
             return;
         }
         if (isQueueing()) {
-            engine.await(() -> !isQueueing(), endpoint.closingDeadline(Nanos.deadline(LINGER)), null, teardown);
+            awaitQueue(teardown);
         }
         if (!endpoint.context.isClosed()) {
             disconnect(teardown);
@@ -269,10 +273,22 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
+    /** Until the peer has taken what handlers have queued. */
+    private void awaitQueue(Teardown teardown) {
+        long deadline = endpoint.closingDeadline(engine.deadline());
+        if (!engine.await(() -> !isQueueing() || gone, deadline, null, teardown)) {
+            throw Failures.refused(
+                    DocaError.TIME_OUT,
+                    ServerCalls.DISCONNECT_NAME,
+                    "waiting " + Failures.text(engine.timeout()) + " for the peer of " + connection
+                            + " to take what is queued for it");
+        }
+    }
+
     private void disconnect(Teardown teardown) {
         int[] code = new int[1];
         BooleanSupplier attempt = () -> {
-            code[0] = gone ? Calls.SUCCESS : tryDisconnect();
+            code[0] = gone ? Calls.SUCCESS : isTakenByPeer() ? tryDisconnect() : DocaError.AGAIN.code();
             return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
         };
         if (!attempt.getAsBoolean()) {

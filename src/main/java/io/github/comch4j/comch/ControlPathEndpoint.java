@@ -161,10 +161,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). Inside a callback of the engine
      * it is done when the callback has returned. The second call does nothing.
      *
-     * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, as far as the peer takes it:
-     * for what {@link ComchConnection#send} has queued in handlers the whole of closing waits up to a second, and the
-     * emulated device tries for a second more to hand over what it has accepted. What a peer has not taken by then is
-     * lost, and not reported. What arrives is discarded.
+     * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, also what
+     * {@link ComchConnection#send} has queued in handlers: closing waits for a peer that lives and does not take it, up
+     * to {@link ProgressEngine#timeout()}. What arrives is discarded.
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
@@ -211,6 +210,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     /** The connection has ended: its native pointer must not be met again. */
     final void forget(ComchConnection connection) {
         connections.remove(connection.address(), connection);
+    }
+
+    /** Its connections have not waited yet. */
+    final void closingBegins() {
+        closingDeadline = 0;
     }
 
     /** Until when its connections together may wait while it is being closed; one that is closed alone has its own. */

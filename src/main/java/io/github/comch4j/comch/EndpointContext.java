@@ -52,6 +52,11 @@ final class EndpointContext extends ControlContext {
     }
 
     @Override
+    protected void phaseChanged(boolean open) {
+        endpoint.closingBegins(); // with a time of its own also where it has failed before
+    }
+
+    @Override
     protected void release(Teardown teardown) {
         super.release(teardown);
         endpoint.released();

@@ -75,7 +75,7 @@ final class MessageSends implements RoomWaiter {
     }
 
     /** As {@link #inFlight()}, of one connection. */
-    private long inFlight(ComchConnection connection) {
+    long inFlight(ComchConnection connection) {
         return connection.sent() - sender.ended(connection.outgoing().place);
     }
 
