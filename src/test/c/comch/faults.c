@@ -591,13 +591,17 @@ static void what_is_sent_to_a_slow_device_arrives_later(void **state)
 	OK(doca_emu_set_faults("latency=20000,bandwidth=1"));
 	int64_t begun = clock_us();
 	put(&path.producer, path.consumer.id, from);
+	assert_int_equal(inflight(path.producer.ctx), 1);
 	UNTIL(count_of(&path.producer.record, SENT) == 1, path.producer.pe);
-	UNTIL(count_of(&path.consumer.record, RECEIVED) == 1, path.consumer.pe);
-	/* 20 ms, and 1000 bytes at one million bytes per second. */
+	/* 20 ms, and 1000 bytes at one million bytes per second; a task ends when its payload has arrived. */
 	assert_true(clock_us() - begun >= 21000);
+	UNTIL(count_of(&path.consumer.record, RECEIVED) == 1, path.consumer.pe);
 	begun = clock_us();
 	send_text(&path.pair.server, path.pair.server.connection, "slow");
 	send_text(&path.pair.client, path.pair.client.connection, "slow too");
+	UNTIL(count_of(&path.pair.client.record, SENT) == 1 && count_of(&path.pair.server.record, SENT) == 1,
+	      path.pair.client.pe, path.pair.server.pe);
+	assert_true(clock_us() - begun >= 20000);
 	UNTIL(count_of(&path.pair.client.record, MESSAGE) == 1 && count_of(&path.pair.server.record, MESSAGE) == 1,
 	      path.pair.client.pe, path.pair.server.pe);
 	assert_true(clock_us() - begun >= 20000);
@@ -606,6 +610,73 @@ static void what_is_sent_to_a_slow_device_arrives_later(void **state)
 	buf_release(from);
 	buf_release(to);
 	path_close(&path);
+}
+
+/* The receiver stops before it has: the task fails, and nothing is received. */
+static void what_has_not_arrived_when_its_receiver_stops_has_failed(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.memory, 0, 60, 60), *to[2];
+	for (size_t i = 0; i < 2; i++)
+		post(&path.consumer, to[i] = memory_buf(&path.memory, 4096 * (i + 1), 60, 0));
+	put(&path.producer, path.consumer.id, from);
+	OK(doca_emu_set_faults("latency=1000000"));
+	put(&path.producer, path.consumer.id, from);
+	send_text(&path.pair.client, path.pair.client.connection, "too late");
+	OK(doca_emu_set_faults(NULL));
+	send_text(&path.pair.client, path.pair.client.connection, "and this, too");
+	UNTIL(count_of(&path.consumer.record, RECEIVED) == 1, path.consumer.pe);
+	UNTIL(count_of(&path.producer.record, SENT) == 1, path.producer.pe);
+	settle(path.pair.client.pe, path.pair.server.pe);
+	assert_int_equal(inflight(path.producer.ctx), 1);
+	assert_int_equal(inflight(path.pair.client.ctx), 2);
+	(void)doca_ctx_stop(path.consumer.ctx);
+	UNTIL(count_of(&path.consumer.record, RECEIVE_FAILED) == 1, path.consumer.pe);
+	UNTIL(count_of(&path.producer.record, SEND_FAILED) == 1, path.producer.pe);
+	assert_int_equal(nth(&path.producer.record, SEND_FAILED, 0)->a, DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(count_of(&path.consumer.record, RECEIVED), 1);
+	free_sent(&path.producer.record);
+	free_received(&path.consumer.record);
+	UNTIL(state_of(path.consumer.ctx) == DOCA_CTX_STATE_IDLE, path.consumer.pe);
+	producer_stop(&path.producer);
+	producer_destroy(&path.producer);
+	consumer_destroy(&path.consumer);
+	(void)doca_ctx_stop(path.pair.server.ctx);
+	UNTIL(state_of(path.pair.server.ctx) == DOCA_CTX_STATE_IDLE &&
+		      state_of(path.pair.client.ctx) == DOCA_CTX_STATE_IDLE,
+	      path.pair.client.pe, path.pair.server.pe);
+	assert_int_equal(count_of(&path.pair.server.record, MESSAGE), 0);
+	assert_int_equal(count_of(&path.pair.client.record, SEND_FAILED), 2);
+	assert_int_equal(count_of(&path.pair.client.record, SENT), 0);
+	buf_release(from);
+	for (size_t i = 0; i < 2; i++)
+		buf_release(to[i]);
+	memory_close(&path.memory);
+	pair_stop(&path.pair);
+}
+
+/* A stop waits for it, and the goodbye follows. */
+static void what_travels_arrives_before_the_goodbye(void **state)
+{
+	(void)state;
+	for (int of_server = 0; of_server < 2; of_server++) {
+		struct pair pair;
+		pair_open(&pair, TWO_ENGINES);
+		struct end *from = of_server ? &pair.server : &pair.client,
+			   *to = of_server ? &pair.client : &pair.server;
+		OK(doca_emu_set_faults("latency=100000"));
+		send_text(from, from->connection, "on its way");
+		OK(doca_emu_set_faults(NULL));
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(from->ctx));
+		settle(from->pe, NULL);
+		assert_int_equal(state_of(from->ctx), DOCA_CTX_STATE_STOPPING);
+		UNTIL(state_of(from->ctx) == DOCA_CTX_STATE_IDLE && count_of(&to->record, MESSAGE) == 1, from->pe,
+		      to->pe);
+		assert_int_equal(count_of(&from->record, SENT), 1);
+		pair_stop(&pair);
+	}
 }
 
 static int in_the_child(void *argument)
@@ -740,6 +811,8 @@ int main(void)
 		cmocka_unit_test_teardown(each_payload_is_counted_once, without_faults),
 		cmocka_unit_test_teardown(nothing_is_sent_after_a_drop, without_faults),
 		cmocka_unit_test_teardown(what_is_sent_to_a_slow_device_arrives_later, without_faults),
+		cmocka_unit_test_teardown(what_has_not_arrived_when_its_receiver_stops_has_failed, without_faults),
+		cmocka_unit_test_teardown(what_travels_arrives_before_the_goodbye, without_faults),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

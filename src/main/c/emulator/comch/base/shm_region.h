@@ -64,6 +64,9 @@ struct shm_region {
 	_Atomic uint64_t fits_below;
 	/* Consumer: its engine sleeps (asleep.h). On a line that a producer reads for each payload. */
 	shm_asleep asleep;
+	/* Consumer: when it stopped, on the monotonic clock in ns: what arrives later is not received. Before
+	 * SHM_CLAIM_CLOSED; 0: it has not. */
+	_Atomic uint64_t closed_at;
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */

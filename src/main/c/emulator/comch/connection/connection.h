@@ -78,6 +78,9 @@ struct doca_comch_connection {
 		/* Messages that the program has handed over, in the ring or not yet. Any thread looks at it. */
 		_Atomic uint64_t accepted;
 		struct doca_comch_task_send *pending_first, *pending_last;
+		/* Those in the ring that have not arrived yet, on a slowed device; and when the newest does. */
+		struct doca_comch_task_send *travelling_first, *travelling_last;
+		uint64_t arrival;
 		/* The server ends it: what still waits then is given up (now_ms), if not one more message than these
 		 * has gone. */
 		int64_t parting_until;

@@ -180,7 +180,7 @@ static bool progress_starting(struct doca_comch_client *client)
 static bool worth_a_look(const struct doca_comch_connection *connection, uint64_t bell)
 {
 	return bell != connection->bell_seen || connection->peer_died || connection->broken ||
-	       connection->tx.pending_first != NULL ||
+	       connection->tx.pending_first != NULL || connection->tx.travelling_first != NULL ||
 	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0;
 }
 

@@ -165,6 +165,33 @@ static __attribute__((noinline)) bool suffers_faults(struct comch_endpoint *endp
 	return true;
 }
 
+/* A message is in the ring: its task ends when it has arrived, and those behind it later. */
+static void went_out(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
+{
+	struct doca_comch_connection *connection = send->connection;
+	if (EMU_LIKELY(connection->tx.arrival == 0 && connection->tx.travelling_first == NULL)) {
+		task_fifo_push(&endpoint->done, &send->base);
+		return;
+	}
+	send->arrival = connection->tx.arrival;
+	send->number = connection->tx.messages;
+	send->next_pending = NULL;
+	if (connection->tx.travelling_first == NULL)
+		connection->tx.travelling_first = send;
+	else
+		connection->tx.travelling_last->next_pending = send;
+	connection->tx.travelling_last = send;
+	connection_alert_self(connection);
+}
+
+/* Ends the oldest message that travels. */
+static void arrive(struct comch_endpoint *endpoint, struct doca_comch_connection *connection, doca_error_t status)
+{
+	struct doca_comch_task_send *send = connection->tx.travelling_first;
+	connection->tx.travelling_first = send->next_pending;
+	task_fifo_end(&endpoint->done, &send->base, status);
+}
+
 doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 {
 	(void)flags;
@@ -190,7 +217,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 			      memory_order_relaxed);
 	task->status = DOCA_SUCCESS; /* it may have failed in its last flight */
 	if (result == DOCA_SUCCESS) {
-		task_fifo_push(&endpoint->done, task);
+		went_out(endpoint, send);
 		return DOCA_SUCCESS;
 	}
 	memcpy(send->message, send->source, send->len);
@@ -241,6 +268,9 @@ bool endpoint_report_send(struct comch_endpoint *endpoint)
 
 void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
+	while (EMU_UNLIKELY(connection->tx.travelling_first != NULL) && !connection->peer_died &&
+	       !connection_peer_closed(connection) && !fault_still_travelling(connection->tx.travelling_first->arrival))
+		arrive(endpoint, connection, DOCA_SUCCESS);
 	/* A peer that has said goodbye takes no more messages, even with room in its queue. */
 	while (connection->tx.pending_first != NULL && !connection->peer_died && !connection_peer_closed(connection)) {
 		struct doca_comch_task_send *send = connection->tx.pending_first;
@@ -248,7 +278,7 @@ void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_co
 		if (result != DOCA_SUCCESS)
 			return;
 		connection->tx.pending_first = send->next_pending;
-		task_fifo_push(&endpoint->done, &send->base);
+		went_out(endpoint, send);
 	}
 }
 
@@ -257,6 +287,12 @@ void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_c
 	for (struct doca_comch_task_send *send = connection->tx.pending_first; send != NULL; send = send->next_pending)
 		task_fifo_end(&endpoint->done, &send->base, READING_FLUSHED_TASK);
 	connection->tx.pending_first = NULL;
+	/* What travels and will not be received; the memory is there as long as the connection is not lost. */
+	while (connection->tx.travelling_first != NULL) {
+		bool received = atomic_load_explicit(&connection->peer->ring_head_msgs, memory_order_acquire) >=
+				connection->tx.travelling_first->number;
+		arrive(endpoint, connection, received ? DOCA_SUCCESS : READING_FLUSHED_TASK);
+	}
 }
 
 static bool report_consumer(struct comch_endpoint *endpoint, struct doca_comch_connection *connection,
@@ -357,9 +393,12 @@ uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca
 	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0)
 		return atomic_load_explicit(&connection->starts_wait, memory_order_relaxed) ? READING_NOTIFY_POLL_NS
 											    : 0;
-	if (messages_tail(connection) == connection->rx.head)
-		return EMU_NEVER;
-	return fault_travel_left(connection->rx.travelling);
+	const struct doca_comch_task_send *sent = connection->tx.travelling_first;
+	uint64_t due = EMU_NEVER;
+	if (messages_tail(connection) != connection->rx.head)
+		due = fault_travel_left(connection->rx.travelling);
+	uint64_t arrives = sent == NULL ? EMU_NEVER : fault_travel_left(sent->arrival);
+	return arrives < due ? arrives : due;
 }
 
 bool endpoint_arm_connection(struct doca_comch_connection *connection, struct emu_sleeper *sleeper, emu_ready_cb ready)
@@ -400,6 +439,6 @@ bool endpoint_round_due(struct comch_endpoint *endpoint)
 
 bool endpoint_still_wants(const struct doca_comch_connection *connection)
 {
-	return connection->tx.pending_first != NULL && !connection->peer_died && !connection->broken &&
-	       !connection_peer_closed(connection);
+	bool wants = connection->tx.pending_first != NULL || connection->tx.travelling_first != NULL;
+	return wants && !connection->peer_died && !connection->broken && !connection_peer_closed(connection);
 }

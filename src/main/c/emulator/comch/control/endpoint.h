@@ -23,7 +23,8 @@ struct doca_comch_event_connection_status_changed {
 struct doca_comch_task_send {
 	struct doca_task base;
 	struct doca_comch_connection *connection;
-	struct doca_comch_task_send *next_pending;
+	struct doca_comch_task_send *next_pending; /* or travelling */
+	uint64_t arrival, number;                  /* of a travelling message, among those of the connection */
 	uint32_t len;
 	const void *source; /* the program's message, which it may change until the submit [Q5] */
 	/* The message while it waits for room; endpoint->max_msg_size bytes. */

@@ -88,8 +88,8 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 		offset = 0;
 	}
 	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
-	*record = (struct shm_record){
-		.len = len, .arrival = faults_any() ? fault_arrival(emu_dev_folder(connection->dev), len) : 0};
+	connection->tx.arrival = faults_any() ? fault_arrival(emu_dev_folder(connection->dev), len) : 0;
+	*record = (struct shm_record){.len = len, .arrival = connection->tx.arrival};
 	memcpy(record + 1, message, len);
 	prefetch_for_writes(connection->tx.ring, offset + bytes, PREFETCHED_BYTES, size);
 	connection->tx.tail = tail + filler + bytes;

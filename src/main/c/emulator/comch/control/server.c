@@ -134,8 +134,8 @@ static bool serve_connections(struct doca_comch_server *server)
 			/* Messages that wait for room, for a start or have not arrived yet are looked at again
 			 * without a doorbell, and so are starts. */
 			if (connection == NULL ||
-			    (connection->tx.pending_first == NULL && connection->rx.travelling == 0 &&
-			     !connection->held &&
+			    (connection->tx.pending_first == NULL && connection->tx.travelling_first == NULL &&
+			     connection->rx.travelling == 0 && !connection->held &&
 			     atomic_load_explicit(&connection->registrations, memory_order_relaxed) == 0))
 				unmark_ready(server, index);
 		}

@@ -116,7 +116,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 			connection->tx.parting_until = now_ms() + READING_DISCONNECT_GRACE_MS;
 			connection->tx.parting_messages = connection->tx.messages;
 		}
-		if (now_ms() < connection->tx.parting_until)
+		if (now_ms() < connection->tx.parting_until || connection->tx.pending_first == NULL)
 			return DOCA_ERROR_AGAIN;
 		give_up_messages(connection);
 	}

@@ -63,6 +63,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
+	atomic_store_explicit(&region->closed_at, 0, memory_order_relaxed);
 	shm_awake(&region->asleep);
 	consumer->region = region;
 	consumer->posts = shm_region_posts(region);
@@ -109,6 +110,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 /* Announces the end to the peer, and lets no producer claim any more. Out of line: progress is to stay small. */
 static __attribute__((noinline)) void close_to_producers(struct doca_comch_consumer *consumer)
 {
+	atomic_store(&consumer->region->closed_at, now_ns());
 	own_consumer_end(consumer->connection, &consumer->own);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
 	/* The peer writes this counter: it is used only where it makes sense. */
@@ -347,6 +349,10 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 			consumer->barren = true;
 		}
 		doca_error_t status = READING_FLUSHED_TASK;
+		/* What had not arrived when it stopped is not received, and all that is behind it later still. */
+		if (*(const volatile uint64_t *)&slot->arrival >
+		    atomic_load_explicit(&consumer->region->closed_at, memory_order_relaxed))
+			consumer->barren = true;
 		if (!consumer->barren) {
 			enum delivery delivery = consumer_deliver(consumer, slot, task, &status);
 			if (delivery == DELIVERY_GOES_ON && !written_out(consumer, consumer->completed))

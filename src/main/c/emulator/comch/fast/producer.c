@@ -271,8 +271,8 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 		producer_note_payload(producer, task, source, len);
 	struct shm_slot *slot = &view->slots[index & view->slot_mask];
 	enum shm_payload payload = place(producer, view, index, slot, source, list, len, imm_len);
-	describe(producer, slot, len, imm_len, payload,
-		 faults_any() ? fault_arrival(emu_dev_folder(producer->connection->dev), len) : 0);
+	uint64_t arrival = faults_any() ? fault_arrival(emu_dev_folder(producer->connection->dev), len) : 0;
+	describe(producer, slot, len, imm_len, payload, arrival);
 	if (imm_len > 0)
 		memcpy(slot->bytes, task->imm, imm_len);
 	if (payload == SHM_PAYLOAD_PIPE || payload == SHM_PAYLOAD_FETCH) {
@@ -280,6 +280,9 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 		task->source = source;
 		task->len = len;
 		producer_begin_transfer(producer, task, view, payload);
+		task_sent_off(base);
+	} else if (EMU_UNLIKELY(arrival != 0)) {
+		producer_let_travel(producer, task, view, arrival);
 		task_sent_off(base);
 	} else {
 		sent(producer, base);
@@ -457,6 +460,8 @@ static bool producer_progress(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = of_ctx(ctx);
 	if (EMU_UNLIKELY(ctx->state == DOCA_CTX_STATE_IDLE))
 		return false;
+	if (EMU_UNLIKELY(producer->travelling_first != NULL))
+		producer_end_travels(producer);
 	if (EMU_UNLIKELY(producer->offered != NULL))
 		(void)producer_end_offer(producer);
 	bool moved = EMU_UNLIKELY(producer->piped_first != NULL) && producer_push_through_pipe(producer);
@@ -497,7 +502,7 @@ static bool producer_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return true;
 	/* Nobody takes it back: other engines may sleep for the same reason. The peer does. */
-	if (producer->piped_first != NULL || producer->offered != NULL)
+	if (producer->piped_first != NULL || producer->offered != NULL || producer->travelling_first != NULL)
 		shm_fall_asleep(&producer->connection->own->asleep_for_transfers);
 	return connection_join_sleepers(producer->connection, &producer->sleeper, sleeper);
 }

@@ -52,7 +52,8 @@ struct doca_comch_producer_task_send {
 			uint64_t index;
 			const uint8_t *source; /* NULL: of a list, by producer_list_of */
 			uint64_t len, piped;
-			uint64_t sum; /* of a strict machine: of the payload at submit */
+			uint64_t sum;     /* of a strict machine: of the payload at submit */
+			uint64_t arrival; /* of one that travels; then next_piped is the next of those */
 		};
 		uint8_t any_imm[EMU_BOUND_MSGQ_IMM_LEN]; /* a MsgQ sends nothing else */
 	};
@@ -79,6 +80,8 @@ struct doca_comch_producer {
 	struct task_fifo done;
 	struct consumer_view *views; /* by consumer id % SHM_CONSUMER_SLOTS */
 	struct doca_comch_producer_task_send *piped_first, *piped_last;
+	/* What has been sent and has not arrived yet, on a slowed device. */
+	struct doca_comch_producer_task_send *travelling_first, *travelling_last;
 	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
 	int64_t offered_until_ms;
 	uint64_t ticket;   /* of the offer */
@@ -185,6 +188,13 @@ void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t 
 
 /* In how many nanoseconds one of them will have something to do (emu_ctx_ops). */
 uint64_t producer_transfers_due_in(const struct doca_comch_producer *producer);
+
+/* A payload that has been sent, and arrives later. */
+void producer_let_travel(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
+			 const struct consumer_view *view, uint64_t arrival);
+
+/* Ends the tasks of what has arrived, or never will. There are some. */
+void producer_end_travels(struct doca_comch_producer *producer);
 
 /* Ends all offers and transfers through the pipeline. */
 void producer_flush_transfers(struct doca_comch_producer *producer);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/faults.h"
 #include "fast/producer.h"
 #include "readings.h"
 
@@ -249,6 +250,10 @@ uint64_t producer_transfers_due_in(const struct doca_comch_producer *producer)
 		if (!waits)
 			return 0;
 	}
+	if (producer->travelling_first != NULL) {
+		uint64_t left = fault_travel_left(producer->travelling_first->arrival);
+		return left < READING_NOTIFY_POLL_NS ? left : READING_NOTIFY_POLL_NS;
+	}
 	/* The consumer wakes the program; and the producer looks now and then whether the peer is still there. */
 	bool any = producer->piped_first != NULL || producer->offered != NULL;
 	return any ? READING_NOTIFY_POLL_NS : EMU_NEVER;
@@ -273,4 +278,49 @@ void producer_flush_transfers(struct doca_comch_producer *producer)
 		producer_withdraw_offer(producer, READING_FLUSHED_TASK);
 	while (producer->piped_first != NULL)
 		abort_pipe(producer, READING_FLUSHED_TASK);
+}
+
+/* ---- a slowed device ---- */
+
+void producer_let_travel(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
+			 const struct consumer_view *view, uint64_t arrival)
+{
+	task->slot = view->slot;
+	task->entry = view->entry;
+	task->arrival = arrival;
+	task->next_piped = NULL;
+	if (producer->travelling_first == NULL)
+		producer->travelling_first = task;
+	else
+		producer->travelling_last->next_piped = task;
+	producer->travelling_last = task;
+}
+
+/* SUCCESS: it has arrived; AGAIN: it travels. What the consumer has stopped for is decided by the time at which it did,
+ * so that both ends agree. */
+static doca_error_t journey_of(const struct doca_comch_producer *producer,
+			       const struct doca_comch_producer_task_send *task)
+{
+	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+		return READING_FLUSHED_TASK;
+	uint64_t closed_at = atomic_load(&region_of(producer, task)->closed_at);
+	bool same = directory_entry(producer, task->slot) == task->entry;
+	if (closed_at == 0 && same)
+		return fault_still_travelling(task->arrival) ? DOCA_ERROR_AGAIN : DOCA_SUCCESS;
+	/* Started again meanwhile: the time of its end is not known any more. */
+	if (closed_at == 0)
+		return READING_CONSUMER_GONE;
+	return task->arrival <= closed_at ? DOCA_SUCCESS : READING_CONSUMER_GONE;
+}
+
+void producer_end_travels(struct doca_comch_producer *producer)
+{
+	while (producer->travelling_first != NULL) {
+		struct doca_comch_producer_task_send *task = producer->travelling_first;
+		doca_error_t status = journey_of(producer, task);
+		if (status == DOCA_ERROR_AGAIN)
+			return;
+		producer->travelling_first = task->next_piped;
+		task_fifo_end(&producer->done, &task->base, status);
+	}
 }
