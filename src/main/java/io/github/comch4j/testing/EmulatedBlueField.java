@@ -33,8 +33,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>They are closed after the test. What the test itself has opened it closes: an engine, a device, an inventory, or
  * anything on an injected one that is still open after the last {@code @AfterEach} method and after what
  * {@code @AutoClose} closes fails the test, by name and with where it was made, and is closed then. Dynamic tests share
- * the machine of their factory, which fails for what they leave. A {@link PeerProcess} that still runs is ended; one that has ended badly,
- * which the test has not asked for, fails the test. What such a process has written is in the report.
+ * the machine of their factory, which fails for what they leave. A {@link PeerProcess} that still runs is ended; one
+ * that has ended badly, which the test has not asked for, fails the test. What such a process has written is in the
+ * report.
  *
  * <p>On a method it concerns that test; on a class all of its tests and those of nested classes.
  */
