@@ -29,6 +29,49 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
+     * What libraries call that are told the name of this class.
+     *
+     * @return a factory for the service that the system property {@value ComchSocketFactory#SERVICE_PROPERTY} names;
+     *     one whose methods throw a {@link SocketException} that says why, if it is not set, or written differently
+     */
+    public static ServerSocketFactory getDefault() {
+        try {
+            return new ComchServerSocketFactory(System.getProperty(ComchSocketFactory.SERVICE_PROPERTY, ""));
+        } catch (IllegalArgumentException e) {
+            return new NoService(ComchSocketFactory.SERVICE_PROPERTY + ": " + e.getMessage());
+        }
+    }
+
+    /** Where no service is named. */
+    private static final class NoService extends ServerSocketFactory {
+        private final String why;
+
+        NoService(String why) {
+            this.why = why;
+        }
+
+        @Override
+        public ServerSocket createServerSocket() throws SocketException {
+            throw new SocketException(why);
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port) throws SocketException {
+            return createServerSocket();
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog) throws SocketException {
+            return createServerSocket();
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog, InetAddress local) throws SocketException {
+            return createServerSocket();
+        }
+    }
+
+    /**
      * Refused: a server socket over Comch is bound from its beginning.
      *
      * @return nothing

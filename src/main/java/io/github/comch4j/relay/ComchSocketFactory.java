@@ -28,7 +28,7 @@ import javax.net.SocketFactory;
  * thread, virtual ones too.
  */
 public final class ComchSocketFactory extends SocketFactory {
-    /** The system property with the service of a factory that is not told one. */
+    /** The system property with the service of a factory that is not told one, also of {@link #getDefault()}. */
     public static final String SERVICE_PROPERTY = "comch4j.relay.service";
 
     private final StreamAddress service;
@@ -50,6 +50,55 @@ public final class ComchSocketFactory extends SocketFactory {
      */
     public ComchSocketFactory(String service) {
         this.service = StreamAddress.parse(service);
+    }
+
+    /**
+     * What libraries call that are told the name of this class, such as JNDI and Jakarta Mail.
+     *
+     * @return a factory to the service that the system property {@value #SERVICE_PROPERTY} names; one whose methods
+     *     throw a {@link SocketException} that says why, if it is not set, or written differently
+     */
+    public static SocketFactory getDefault() {
+        try {
+            return new ComchSocketFactory();
+        } catch (IllegalArgumentException e) {
+            return new NoService(SERVICE_PROPERTY + ": " + e.getMessage());
+        }
+    }
+
+    /** Where no service is named. */
+    private static final class NoService extends SocketFactory {
+        private final String why;
+
+        NoService(String why) {
+            this.why = why;
+        }
+
+        @Override
+        public Socket createSocket() throws SocketException {
+            throw new SocketException(why);
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) throws SocketException {
+            return createSocket();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws SocketException {
+            return createSocket();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) throws SocketException {
+            return createSocket();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress address, int port, InetAddress localAddress, int localPort)
+                throws SocketException {
+            return createSocket();
+        }
     }
 
     /**
