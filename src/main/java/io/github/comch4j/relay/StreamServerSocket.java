@@ -6,6 +6,7 @@ import io.github.comch4j.internal.support.relay.Incoming;
 import io.github.comch4j.internal.support.relay.Limits;
 import io.github.comch4j.internal.support.relay.Refusal;
 import io.github.comch4j.internal.support.relay.StreamServing;
+import io.github.comch4j.internal.support.relay.Waits;
 import io.github.comch4j.netty.ComchIoHandler;
 import io.github.comch4j.netty.ComchServerChannel;
 import io.netty.bootstrap.ServerBootstrap;
@@ -110,26 +111,31 @@ final class StreamServerSocket extends ServerSocket {
     }
 
     private BlockingStream next() throws IOException {
+        try {
+            return awaitNext();
+        } catch (SocketTimeoutException e) {
+            throw e;
+        } catch (InterruptedIOException e) {
+            close(); // as a ServerSocket of TCP does for a virtual thread
+            throw new SocketException("Closed by interrupt");
+        }
+    }
+
+    private BlockingStream awaitNext() throws IOException {
         long limit = TimeUnit.MILLISECONDS.toNanos(timeout);
         long left = limit;
         lock.lock();
         try {
             while (!closed && waiting.isEmpty()) {
-                if (limit == 0) {
-                    changed.await();
-                } else if (left > 0) {
-                    left = changed.awaitNanos(left);
-                } else {
+                if (limit > 0 && left <= 0) {
                     throw new SocketTimeoutException("Accept timed out");
                 }
+                left = Waits.await(changed, limit == 0 ? Waits.FOR_EVER : left);
             }
             if (closed) {
                 throw new SocketException(CLOSED);
             }
             return waiting.remove();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while accepting");
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package io.github.comch4j.relay;
 
 import io.github.comch4j.internal.support.relay.BlockingStream;
 import io.github.comch4j.internal.support.relay.Refusal;
+import io.github.comch4j.internal.support.relay.Waits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -102,7 +103,7 @@ final class StreamSocketImpl extends SocketImpl {
                 opening.cancel(false);
                 throw new SocketException(CLOSED);
             }
-            return opening.get(patience.toNanos() + TimeUnit.SECONDS.toNanos(5), TimeUnit.NANOSECONDS);
+            return Waits.await(opening, patience.toNanos() + TimeUnit.SECONDS.toNanos(5));
         } catch (ExecutionException e) {
             throw refused(e.getCause(), milliseconds);
         } catch (java.util.concurrent.CancellationException e) {
@@ -110,10 +111,9 @@ final class StreamSocketImpl extends SocketImpl {
         } catch (java.util.concurrent.TimeoutException e) {
             opening.cancel(false);
             throw new SocketTimeoutException("Connect timed out: " + describe());
-        } catch (InterruptedException e) {
-            opening.cancel(false);
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while connecting to " + describe());
+        } catch (InterruptedIOException e) {
+            close();
+            throw new SocketException("Closed by interrupt", e);
         } finally {
             connecting = null;
         }

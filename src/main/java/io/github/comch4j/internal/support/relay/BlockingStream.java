@@ -70,6 +70,7 @@ public final class BlockingStream implements AutoCloseable {
      * @return how many there were, or -1 at the end of the input
      * @throws SocketTimeoutException if there were none in that time
      * @throws SocketException if the stream was reset, or closed by this end
+     * @throws InterruptedIOException if the thread is virtual and is interrupted
      */
     public int read(byte[] bytes, int offset, int length, long nanos) throws IOException {
         lock.lock();
@@ -129,8 +130,18 @@ public final class BlockingStream implements AutoCloseable {
      * Hands over all of the bytes, and waits for room for them.
      *
      * @throws SocketException if the stream has ended, or this end of it
+     * @throws InterruptedIOException if the thread is virtual and is interrupted: the stream is reset
      */
     public void write(byte[] bytes, int offset, int length) throws IOException {
+        try {
+            writeAll(bytes, offset, length);
+        } catch (InterruptedIOException e) {
+            reset(); // or the rest would be missing before what is written next
+            throw e;
+        }
+    }
+
+    private void writeAll(byte[] bytes, int offset, int length) throws IOException {
         for (int done = 0; done < length; ) {
             int count = Math.min(CHUNK, length - done);
             reserve(count);
@@ -179,21 +190,11 @@ public final class BlockingStream implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("WaitNotInLoop") // its callers have one
-    private long await(Condition condition, long nanos, long left) throws IOException {
+    private static long await(Condition condition, long nanos, long left) throws IOException {
         if (nanos > 0 && left <= 0) {
             throw new SocketTimeoutException("Read timed out");
         }
-        try {
-            if (nanos == 0) {
-                condition.await();
-                return 0;
-            }
-            return condition.awaitNanos(left);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
-        }
+        return Waits.await(condition, nanos == 0 ? Waits.FOR_EVER : left);
     }
 
     /** Tells the peer that no more comes; the other direction goes on. */
