@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "logged.h"
 #include "msgq_fixture.h"
 
 #define REFUSED(call) GIVES(DOCA_ERROR_INVALID_VALUE, call)
@@ -441,36 +440,6 @@ static void ends_of_connections_stay_on_the_cpu(void **state)
 	pair_close(&pair);
 }
 
-/* What works here, and what a device may refuse. */
-static void what_the_guide_does_not_know_is_logged(void **state)
-{
-	(void)state;
-	struct dpa dpa;
-	struct doca_comch_consumer_completion *completion;
-	struct doca_comch_consumer *consumer;
-	dpa_open(&dpa);
-	log_keep();
-	OK(doca_comch_consumer_completion_create(&completion));
-	OK(doca_comch_consumer_completion_set_imm_data_len(completion, 32));
-	struct doca_comch_msgq *queue = msgq_make(dpa.dev, dpa.dpa, NULL, 1, 1);
-	OK(doca_comch_msgq_consumer_create(queue, &consumer));
-	OK(doca_comch_consumer_set_imm_data_len(consumer, 32));
-	assert_int_equal(times_logged("a device may refuse it"), 0);
-	OK(doca_comch_consumer_completion_set_imm_data_len(completion, 33));
-	expect_logged("a completion for 33 bytes of immediate data");
-	OK(doca_comch_consumer_set_imm_data_len(consumer, 96));
-	expect_logged("a consumer of a MsgQ for 96 bytes of immediate data");
-	OK(doca_comch_consumer_destroy(consumer));
-	OK(doca_comch_msgq_stop(queue));
-	OK(doca_comch_msgq_destroy(queue));
-	queue = msgq_make(dpa.dev, NULL, NULL, 1, 1);
-	expect_logged("a MsgQ between two CPUs starts");
-	OK(doca_comch_msgq_stop(queue));
-	OK(doca_comch_msgq_destroy(queue));
-	OK(doca_comch_consumer_completion_destroy(completion));
-	dpa_close(&dpa);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,7 +453,6 @@ int main(void)
 		cmocka_unit_test(sends_end_when_the_consumer_stops),
 		cmocka_unit_test(a_thread_need_not_be_stopped),
 		cmocka_unit_test(ends_of_connections_stay_on_the_cpu),
-		cmocka_unit_test(what_the_guide_does_not_know_is_logged),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -6,7 +6,6 @@
 #include "memory.h"
 #include "readings.h"
 #include "release.h"
-#include "sdk_log.h"
 
 static void leave_connection(struct doca_comch_consumer *consumer)
 {
@@ -96,12 +95,6 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
 	consumer->imm_data_len = imm_data_len;
-	/* Of a MsgQ, which takes more. */
-	if (imm_data_len > EMU_BOUND_IMM_DATA_LEN)
-		EMU_LOG_EVENT(
-			"a consumer of a MsgQ for %u bytes of immediate data, where the capability of consumers "
-			"is %u at most: a device may refuse it",
-			imm_data_len, EMU_BOUND_IMM_DATA_LEN);
 	return DOCA_SUCCESS;
 }
 

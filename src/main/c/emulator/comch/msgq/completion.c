@@ -6,7 +6,6 @@
 #include "base/bits.h"
 #include "limits.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 #define MAX_RECV (1u << 20)
 
@@ -177,15 +176,9 @@ doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_c
 	if (imm_data_len > EMU_BOUND_MSGQ_IMM_LEN)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = configurable(consumer_comp);
-	if (result != DOCA_SUCCESS)
-		return result;
-	consumer_comp->imm_len = imm_data_len;
-	if (imm_data_len > emu_limits()->max_imm_data_len)
-		EMU_LOG_EVENT(
-			"a completion for %u bytes of immediate data, where the capability of consumers is %u: "
-			"a device may refuse it",
-			imm_data_len, emu_limits()->max_imm_data_len);
-	return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		consumer_comp->imm_len = imm_data_len;
+	return result;
 }
 
 doca_error_t

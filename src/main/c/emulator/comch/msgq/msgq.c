@@ -6,7 +6,6 @@
 #include "dev.h"
 #include "limits.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 {
@@ -100,10 +99,6 @@ doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 		return READING_MSGQ_WITHOUT_CPU;
 	if (!is_started(dpa_of(msgq)))
 		return READING_DPA_NOT_STARTED;
-	if (dpa_of(msgq) == NULL)
-		EMU_LOG_EVENT(
-			"a MsgQ between two CPUs starts: the guide knows those between a CPU and the DPA only, "
-			"and a device may refuse it");
 	/* Queues begin at cache lines. */
 	msgq->queues = aligned_alloc(64, msgq->max_consumers * sizeof(msgq->queues[0]));
 	msgq->producers = calloc(msgq->max_producers, sizeof(msgq->producers[0]));

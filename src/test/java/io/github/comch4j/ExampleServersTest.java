@@ -9,6 +9,7 @@ import examples.NettyEcho;
 import examples.Publisher;
 import examples.RpcExample;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
@@ -17,12 +18,11 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
 import io.netty.channel.EventLoopGroup;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,10 +61,10 @@ public class ExampleServersTest {
 
     protected static Stream<Arguments> servers() {
         return Stream.of(
-                Arguments.of("HelloServer", (Consumer<String[]>) HelloServer::main),
-                Arguments.of("EchoServer", (Consumer<String[]>) EchoServer::main),
-                Arguments.of("ManyClients", (Consumer<String[]>) ManyClients::main),
-                Arguments.of("NettyEcho", (Consumer<String[]>) ExampleServersTest::netty));
+                Arguments.of("HelloServer", (Consumer<String[]>) HelloServer::main, false),
+                Arguments.of("EchoServer", (Consumer<String[]>) EchoServer::main, false),
+                Arguments.of("ManyClients", (Consumer<String[]>) ManyClients::main, true),
+                Arguments.of("NettyEcho", (Consumer<String[]>) ExampleServersTest::netty, true));
     }
 
     private static void netty(String[] arguments) {
@@ -85,14 +85,30 @@ public class ExampleServersTest {
         int sent;
         int answered; // bytes: Netty's echo may send them in other pieces
 
-        Client(String server) {
+        private final FramedPeer framed; // null: the server takes messages as they are
+
+        Client(String server, boolean framed) {
+            this.framed = framed ? new FramedPeer() : null;
             client = ComchClient.builder(engine, host, server)
-                    .onMessage((connection, message) -> answered += isFrame(message) ? 0 : (int) message.byteSize())
+                    .onMessage(this::arrived)
                     .connect(Machine.PATIENCE);
         }
 
-        private static boolean isFrame(MemorySegment message) {
-            return SocketFrames.isFrame(message.toArray(ValueLayout.JAVA_BYTE));
+        private void arrived(ComchConnection connection, MemorySegment message) {
+            if (framed == null) {
+                answered += (int) message.byteSize();
+                return;
+            }
+            framed.arrived(connection, message);
+            FramedPeer.Message last = framed.received.removeLast();
+            answered += last.kind() == Framing.DATA ? last.bytes().length : 0;
+        }
+
+        boolean trySend() {
+            byte[] message = new byte[LENGTH];
+            return framed == null
+                    ? client.connection().trySend(message).accepted()
+                    : framed.trySend(client.connection(), message);
         }
 
         boolean isAnswered() {
@@ -100,7 +116,7 @@ public class ExampleServersTest {
         }
 
         void send() {
-            if (sent < MANY && client.connection().trySend(new byte[LENGTH]).accepted()) {
+            if (sent < MANY && trySend()) {
                 sent++;
             }
             engine.progress();
@@ -119,7 +135,10 @@ public class ExampleServersTest {
         private final Thread thread;
         private final Client frozen;
 
-        public Running(Consumer<String[]> main) {
+        private final boolean framed;
+
+        public Running(Consumer<String[]> main, boolean framed) {
+            this.framed = framed;
             thread = new Thread(() -> {
                 try {
                     main.accept(new String[] {name});
@@ -129,18 +148,18 @@ public class ExampleServersTest {
                 }
             });
             thread.start();
-            frozen = new Client(name);
-            while (frozen.client.connection().trySend(new byte[LENGTH]).accepted()) {
+            frozen = new Client(name, framed);
+            while (frozen.trySend()) {
                 frozen.sent++; // and never asks for progress again
             }
         }
 
         /** The clients come and go. */
         public void round() {
-            alone(name);
-            together(name);
-            leaves(name);
-            alone(name);
+            alone(name, framed);
+            together(name, framed);
+            leaves(name, framed);
+            alone(name, framed);
             assertThat(frozen.client.isConnected()).isTrue();
             assertThat(server).isNotDone();
         }
@@ -155,8 +174,8 @@ public class ExampleServersTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("servers")
-    void outlivesItsClients(String title, Consumer<String[]> main) {
-        try (Running server = new Running(main)) {
+    void outlivesItsClients(String title, Consumer<String[]> main, boolean framed) {
+        try (Running server = new Running(main, framed)) {
             server.round();
         }
     }
@@ -293,16 +312,16 @@ public class ExampleServersTest {
         answers.forEach(answer -> assertThat(answer.join()).hasSize(LENGTH));
     }
 
-    private static void alone(String name) {
-        try (Client client = new Client(name)) {
+    private static void alone(String name, boolean framed) {
+        try (Client client = new Client(name, framed)) {
             await(List.of(client));
         }
     }
 
-    private static void together(String name) {
+    private static void together(String name, boolean framed) {
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            clients.add(new Client(name));
+            clients.add(new Client(name, framed));
         }
         await(clients);
         clients.forEach(Client::close);
@@ -317,8 +336,8 @@ public class ExampleServersTest {
         }
     }
 
-    private static void leaves(String name) {
-        try (Client client = new Client(name)) {
+    private static void leaves(String name, boolean framed) {
+        try (Client client = new Client(name, framed)) {
             while (client.sent < MANY) {
                 client.send();
             }

@@ -302,14 +302,10 @@ final class RecvCommand implements UsesDevice {
 
     private void answers(InputStream from, ComchSocket client) {
         try (from) {
-            int most = client.connection().endpoint().maxMessageSize();
+            int most = client.maxMessageSize();
             byte[] buffer = new byte[most];
             for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-                int first = read == Streams.SOCKETS_OWN ? read - 1 : read;
-                client.send(Arrays.copyOf(buffer, first), FOR_EVER);
-                if (first < read) {
-                    client.send(new byte[] {buffer[first]}, FOR_EVER);
-                }
+                client.send(Arrays.copyOf(buffer, read), FOR_EVER);
             }
         } catch (IOException | RuntimeException e) {
             // it has left, which its other direction tells

@@ -153,7 +153,7 @@ final class SendCommand implements UsesDevice {
     }
 
     private void input(List<ComchSocket> peers) {
-        int most = peers.getFirst().connection().endpoint().maxMessageSize();
+        int most = peers.getFirst().maxMessageSize();
         try (InputStream in = new FileInputStream(FileDescriptor.in)) {
             if (lines) {
                 lines(new BufferedInputStream(in, 1 << 16), most, peers);
@@ -194,8 +194,6 @@ final class SendCommand implements UsesDevice {
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
             for (int from = 0; from < read; ) {
                 int length = Math.min(most, read - from);
-                // never like a message of the sockets' own, which the input may contain
-                length = length == Streams.SOCKETS_OWN ? length - 1 : length;
                 byte[] message = new byte[length];
                 System.arraycopy(buffer, from, message, 0, length);
                 send(message, peers);

@@ -7,9 +7,6 @@ import java.io.OutputStream;
 
 /** Standard streams as bytes, and threads that do not keep the program from ending. */
 final class Streams {
-    /** Bytes of the messages that sockets send each other, see docs/sockets.md. */
-    static final int SOCKETS_OWN = 32;
-
     private Streams() {}
 
     /** To be flushed; one for all threads, which lock it. */

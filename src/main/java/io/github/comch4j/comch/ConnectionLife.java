@@ -13,6 +13,7 @@ import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -103,6 +104,27 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         } catch (DocaException | IllegalArgumentException | IllegalStateException e) {
             Events.taskFailed("message", connection, e.toString()); // whoever waits for it does not do so for ever
         }
+    }
+
+    @Override
+    public boolean trySend(long header, byte[] message) {
+        int length = endpoint.sends.check(connection, Long.BYTES + (long) message.length);
+        return endpoint.sends
+                .send(connection, endpoint.staging.stage(header, message), length)
+                .accepted();
+    }
+
+    @Override
+    public boolean trySend(long header, ByteBuffer message) {
+        int length = endpoint.sends.check(connection, Long.BYTES + (long) message.remaining());
+        return endpoint.sends
+                .send(connection, endpoint.staging.stage(header, message), length)
+                .accepted();
+    }
+
+    @Override
+    public long taken() {
+        return endpoint.sends.taken(connection);
     }
 
     /** Makes a native object on a native connection. */

@@ -60,6 +60,7 @@ final class MessageSends implements RoomWaiter {
     void end(ComchConnection connection) {
         OutgoingMessages outgoing = connection.outgoing();
         outgoing.clear();
+        outgoing.takenInAll = taken(connection);
         if (outgoing.awaitsRoom) {
             outgoing.awaitsRoom = false;
             refused.remove(connection);
@@ -77,6 +78,12 @@ final class MessageSends implements RoomWaiter {
     /** As {@link #inFlight()}, of one connection. */
     long inFlight(ComchConnection connection) {
         return connection.sent() - sender.ended(connection.outgoing().place);
+    }
+
+    /** How many of its messages have arrived at the peer's device; of one that has ended, until then. */
+    long taken(ComchConnection connection) {
+        OutgoingMessages outgoing = connection.outgoing();
+        return outgoing.takenInAll >= 0 ? outgoing.takenInAll : sender.ended(outgoing.place) - outgoing.failed;
     }
 
     /** Whether the connection may have one more task. */
@@ -292,10 +299,11 @@ final class MessageSends implements RoomWaiter {
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         int number = success ? 0 : MessageSender.number(task);
         long key = sender.free(task, userData);
-        if (success || endpoint.context.isEnding()) {
-            return; // closing: messages that cannot go out any more are flushed, and no handler runs
+        if (success || !(ConnectionEvents.find(key) instanceof IncomingEvents events)) {
+            return;
         }
-        if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
+        events.connection().outgoing().failed++;
+        if (!endpoint.context.isEnding()) { // closing: what cannot go out any more is flushed, and no handler runs
             try {
                 events.connection().outgoing().failedMessage =
                         MessageSender.whole(number, events.connection().sent());

@@ -14,6 +14,9 @@ final class OutgoingMessages {
     /** Episodes in which the peer has not read. Any thread may ask. */
     final Counter stalls = new Counter();
 
+    long failed; // messages, as long as the connection lasts
+    long takenInAll = -1; // by the peer's device; not before the connection has ended
+
     private final ArrayDeque<byte[]> queue = new ArrayDeque<>(0);
     private long queuedBytes;
     private boolean isQueueing; // the queue is not empty: what each message asks

@@ -11,7 +11,7 @@ import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -52,7 +52,7 @@ final class BlockingSends {
             throwLosses(losses.total());
         }
         checkOpen(link);
-        long cost = SocketFrames.cost(message.length);
+        long cost = Framing.cost(message.length);
         SendRoom room = link.sends.room();
         if (room.tryTake(cost)) {
             if (!link.sends.add(send)) {
@@ -66,6 +66,9 @@ final class BlockingSends {
     }
 
     private void checkOpen(SocketLink link) {
+        if (link.sends.isFinishing() && !links.isClosed()) {
+            throw SendQueue.afterEnd();
+        }
         boolean closed = loop.isClosed();
         if (closed || link.sends.hasEnded()) {
             throwLosses(losses.total());
@@ -75,13 +78,24 @@ final class BlockingSends {
 
     /** As {@link ComchSocket#flush}. */
     void flush(Duration timeout) {
-        long before = losses.total();
+        Losses.Count before = losses.total();
         throwLosses(before);
         SocketLink link = links.present();
-        if (!link.sends.room().awaitGiven(Nanos.deadline(timeout), loopThread())) {
-            throw inVain(timeout, "what was sent on " + link.connection() + " to go out");
+        if (!awaitArrival(link.sends, Nanos.deadline(timeout))) {
+            throw inVain(timeout, "what was sent on " + link.connection() + " to arrive");
         }
         throwLosses(before);
+    }
+
+    private boolean awaitArrival(SendQueue sends, long deadline) {
+        LoopThread thread = loopThread();
+        return sends.room().awaitGiven(deadline, thread) && sends.awaitArrival(deadline, thread);
+    }
+
+    /** As {@link ComchSocket#shutdownOutput}. */
+    void finish(Duration timeout) {
+        links.present().sends.finish(Framing.FINISHED);
+        flush(timeout);
     }
 
     private static RuntimeException inVain(Duration timeout, String what) {
@@ -94,7 +108,7 @@ final class BlockingSends {
     }
 
     /** Throws what is lost and was not told, or is lost since there were {@code before}. */
-    void throwLosses(long before) {
+    void throwLosses(Losses.Count before) {
         Throwable lost = losses.tell(before);
         if (lost != null) {
             throw Rethrow.asIs(Caller.addTo(lost, loop));
@@ -106,13 +120,19 @@ final class BlockingSends {
         throwLosses(losses.total());
     }
 
-    /** Waits until all has gone out that was sent before, or the time is up. Any thread; an interrupt waits. */
+    /**
+     * Tells the peer that all has been sent, and waits until it has it, or the time is up. Any thread; an interrupt
+     * waits.
+     */
     void letOut(long deadline) {
-        SocketLink link = links.present();
+        SendQueue sends = links.present().sends;
+        if (!sends.hasEnded()) {
+            sends.finish(Framing.CLOSED);
+        }
         if (loop.isInLoop()) {
-            letOutInLoop(link.sends, deadline);
+            letOutInLoop(sends, deadline);
         } else {
-            await(() -> link.sends.room().awaitGiven(deadline, loopThread()));
+            await(() -> awaitArrival(sends, deadline));
         }
     }
 

@@ -14,6 +14,11 @@ final class BufferedSend extends PendingSend {
     }
 
     @Override
+    boolean isPromised() {
+        return true;
+    }
+
+    @Override
     void sent() {
         // nobody asks
     }

@@ -98,7 +98,7 @@ public final class ComchServerSocket implements AutoCloseable {
         open.add(socket); // not before: close, in another thread, takes them from there
         connection.attach(socket);
         if (shuttingDown) {
-            socket.link().cut(EndReason.SHUTTING_DOWN);
+            socket.link().cut(EndReason.SHUTTING_DOWN, "");
         }
         return socket;
     }

@@ -12,7 +12,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.support.connect.Connector;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Sending is writing into a buffer</b>, as with any socket: {@link #send} returns as soon as the socket has a
  * copy of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush}
- * waits until DOCA has accepted all that was sent, and {@link #close} lets it go out. If messages in the buffer are
- * lost, because the connection ends or DOCA refuses them, the next {@code send}, {@code flush} or {@code close} throws
- * and says how many; nothing is sent twice. Close a socket before its loop, which does not wait for its buffer.
+ * waits until the peer's device has all that was sent, as {@link #close} does. If messages are lost, because the
+ * connection ends, or DOCA refuses them or gives them up, the next {@code send}, {@code flush} or {@code close} throws
+ * and says how many; nothing is sent twice, and nothing arrives behind a hole: the peer gets an exception there. Close a socket before its loop, which does not wait for its buffer.
  *
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
  * throws {@link ConnectionClosedException}; null says that nothing came in time. Each message is copied once more,
@@ -44,8 +44,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
  * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C
- * program, gets the same message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more
- * than the limit wait, the connection is ended, and both sides are told why, in the exception of the next call.
+ * program, does as {@code docs/sockets.md} says. If it does not wait, and 4 MiB more than the limit wait, the connection
+ * is ended, and both sides are told why, in the exception of the next call.
+ *
+ * <p>Each message has a header of 8 bytes, with its number, unless the peer is {@linkplain SocketBuilder#plainPeer()
+ * plain}.
  *
  * <p>A socket {@linkplain Builder#reconnect may connect again} when its connection has ended.
  */
@@ -162,7 +165,7 @@ public final class ComchSocket implements AutoCloseable {
      * Sends a message: returns as soon as the socket has a copy of it in its {@linkplain SocketBuilder#sendBuffer
      * buffer}. While that is full, waits.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until this returns
+     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until this returns
      * @param timeout how long to wait for room
      * @throws ConnectionClosedException if the connection has ended, or if messages that were sent before could not go
      *     out because it has: the exception's message says how many. This one is not sent then
@@ -180,12 +183,12 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Waits until DOCA has accepted all messages that were sent before, by whichever threads, also with
-     * {@link #sendAsync}. That does not mean that the peer has received them.
+     * Waits until the peer's device has all messages that were sent before, by whichever threads, also with
+     * {@link #sendAsync}. That does not mean that the peer's program has received them.
      *
      * @param timeout how long to wait
-     * @throws ConnectionClosedException if messages could not go out because the connection has ended; the exception's
-     *     message says how many
+     * @throws ConnectionClosedException if messages could not go out, or may not have arrived, because the connection
+     *     has ended; the exception's message says how many
      * @throws DocaException {@link DocaError#TIME_OUT} if it takes longer: the messages still go out when they can.
      *     Other errors if DOCA has refused messages
      * @throws IllegalStateException in the loop itself
@@ -201,7 +204,7 @@ public final class ComchSocket implements AutoCloseable {
      * Sends a message without waiting, and without a copy: it goes out after those that were sent before, when there is
      * room. Any thread, also the loop's.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until the result is
+     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until the result is
      *     completed
      * @return completed, in the loop, when DOCA has accepted the message, or with why it could not be sent; at once
      *     with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits. A message whose
@@ -210,15 +213,19 @@ public final class ComchSocket implements AutoCloseable {
      */
     public CompletableFuture<@Nullable Void> sendAsync(byte[] message) {
         checkMessage(message);
-        return links.present().sends.addFuture(message);
+        SendQueue queue = links.present().sends;
+        if (queue.isFinishing() && !links.isClosed()) {
+            throw SendQueue.afterEnd();
+        }
+        return queue.addFuture(message);
     }
 
     /**
-     * Tells the peer that no more messages come, when all that were sent before have gone out; messages of the peer can
-     * still be received. Who sends after it breaks that word: nothing prevents it. The peer learns of it if it is a
-     * socket ({@link #isInputShutdown()}), or a channel of {@code io.github.comch4j.netty}.
+     * Tells the peer that no more messages come, after all that were sent before, and how many there were; messages of
+     * the peer can still be received. Nothing can be sent afterwards. Waits as {@link #flush}. The peer learns of it if
+     * it is a socket ({@link #isInputShutdown()}), or a channel of {@code io.github.comch4j.netty}.
      *
-     * @param timeout how long to wait for messages that go out before
+     * @param timeout how long to wait
      * @throws ConnectionClosedException as {@link #flush}; the peer is not told
      * @throws DocaException as {@link #flush}; the peer is not told
      * @throws IllegalStateException in the loop itself, or if the peer is {@linkplain SocketBuilder#plainPeer() plain}
@@ -229,13 +236,13 @@ public final class ComchSocket implements AutoCloseable {
         if (plainPeer) {
             throw new IllegalStateException("the peer is plain, and knows no message that tells of an end");
         }
-        flush(timeout);
-        SocketLink link = links.present();
-        loop.execute(() -> link.sends.addFrame(SocketFrames.make(SocketFrames.FINISHED, 0)));
+        checkNotInLoop(loop);
+        sends.finish(Objects.requireNonNull(timeout));
     }
 
     /**
-     * Whether the peer has said that it sends no more ({@link #shutdownOutput}), and all that it had sent was received.
+     * Whether the peer has said that it sends no more ({@link #shutdownOutput}, {@link #close}), and all that it had sent
+     * was received.
      * From then on {@link #receive} returns null at once, or throws when the connection has ended. Any thread may ask,
      * also after the end of the connection: then it tells whether the peer ended it with all said.
      *
@@ -245,14 +252,21 @@ public final class ComchSocket implements AutoCloseable {
         return links.receiving().receives.isFinished();
     }
 
+    /**
+     * How long a message can be. Any thread may ask.
+     *
+     * @return bytes: {@link ControlPathEndpoint#maxMessageSize()}, without the header of 8 bytes that each message has
+     *     unless the peer is {@linkplain SocketBuilder#plainPeer() plain}
+     */
+    public int maxMessageSize() {
+        return connection().endpoint().maxMessageSize() - (plainPeer ? 0 : Framing.HEADER);
+    }
+
     private void checkMessage(byte[] message) {
-        int most = connection().endpoint().maxMessageSize();
+        int most = maxMessageSize();
         if (message.length < 1 || message.length > most) {
             throw new IllegalArgumentException(
                     "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection());
-        }
-        if (!plainPeer && SocketFrames.isFrame(message)) {
-            throw new IllegalArgumentException("a message that sockets send to each other (docs/sockets.md)");
         }
     }
 
@@ -291,12 +305,12 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Ends the connection when the messages that were sent before have gone out, for which it waits as long as
-     * {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of the engine it does not wait. The
-     * second call does nothing. Threads that wait learn of it.
+     * Tells the peer that all has been sent, as {@link #shutdownOutput}, and ends the connection when its device has all,
+     * for which it waits as long as {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of the
+     * engine it does not wait. The second call does nothing. Threads that wait learn of it.
      *
-     * @throws ConnectionClosedException if messages that were sent before could not go out, and no call has told; the
-     *     exception's message says how many. It is closed all the same
+     * @throws ConnectionClosedException if messages that were sent before could not go out, or may not have arrived, and
+     *     no call has told; the exception's message says how many. It is closed all the same
      * @throws DocaException if it does not end in time; it is still open then
      */
     @Override

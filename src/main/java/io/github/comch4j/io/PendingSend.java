@@ -1,6 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.window.Framing;
 import java.util.function.Supplier;
 
 /** A message that was handed to the loop to be sent. All methods belong to the loop. */
@@ -9,6 +10,16 @@ abstract class PendingSend extends HandOver.Item<PendingSend> {
 
     PendingSend(byte[] message) {
         this.message = message;
+    }
+
+    /** What it is, see {@link Framing}. */
+    int kind() {
+        return Framing.DATA;
+    }
+
+    /** Whether the program was told that it is sent: then nothing may be sent after it if it cannot be. */
+    boolean isPromised() {
+        return false;
     }
 
     /** The loop tries to send it; false if nobody wants it any more. */

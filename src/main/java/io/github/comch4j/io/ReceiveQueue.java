@@ -2,8 +2,8 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.internal.support.window.ReceiveWindow;
-import io.github.comch4j.internal.support.window.SocketFrames;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,6 +24,7 @@ final class ReceiveQueue {
     private final Condition arrived = lock.newCondition();
     private volatile int waiting; // threads; changes under the lock
     private volatile boolean finished; // the peer has said that it sends no more
+    private volatile boolean closed; // and that it ends the connection
     private volatile boolean ended; // no more messages come
     private final Runnable wake = this::wake;
     private boolean wakesSoon; // it is a task of the loop already
@@ -61,10 +62,18 @@ final class ReceiveQueue {
         window.observed();
     }
 
-    /** The peer sends no more messages. In the loop. */
-    void finish() {
+    /** The peer sends no more messages, and perhaps ends the connection now. In the loop. */
+    void finish(boolean closes) {
         finished = true;
-        wakeAll();
+        closed = closes;
+        if (!closes) { // else the end is what tells
+            wakeAll();
+        }
+    }
+
+    /** Whether the peer has said so. Any thread. */
+    boolean hasFinished() {
+        return finished;
     }
 
     /** Whether the peer has said so, and all that it had sent was received. Any thread. */
@@ -124,7 +133,7 @@ final class ReceiveQueue {
     /** Tells the peer how much it may send. In the loop. */
     private void renew() {
         renewing.set(false);
-        sends.addFrame(window.renew());
+        sends.addFrame(Framing.WINDOW, window.renew());
     }
 
     /** The next message, {@link #END}, or null if there is none in time. Any thread. */
@@ -139,7 +148,7 @@ final class ReceiveQueue {
         } finally {
             lock.unlock();
         }
-        if (message != null && message != END && window.received(SocketFrames.cost(message.length))) {
+        if (message != null && message != END && window.received(Framing.cost(message.length))) {
             renewSoon();
         }
         return message;
@@ -153,7 +162,7 @@ final class ReceiveQueue {
         try {
             while (true) {
                 boolean last = ended; // before the look
-                boolean noMore = finished;
+                boolean noMore = finished && !closed;
                 byte[] message = messages.poll();
                 if (message != null || last) {
                     return message == null ? END : message;

@@ -6,9 +6,12 @@ import io.github.comch4j.comch.ConnectionState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.internal.life.RoomWaiter;
 import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.window.EndReason;
+import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.internal.support.window.SendWindow;
-import io.github.comch4j.internal.support.window.SocketFrames;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * room for, or what the peer's window does not allow yet, stays at the head until there is. All other methods belong to
  * the loop.
  */
-final class SendQueue {
+final class SendQueue implements RoomWaiter {
     /** Messages in a row: then what else runs in the loop has its turn, and the peer's frames are read. */
     private static final int BURST = 64;
 
@@ -33,7 +36,13 @@ final class SendQueue {
     private final HandOver<PendingSend> added = new HandOver<>();
     private final AtomicBoolean looks = new AtomicBoolean(); // the loop is going to look at what is added
     private @Nullable PendingSend head; // what was added first, and was taken over
-    private final ArrayDeque<byte[]> frames = new ArrayDeque<>(); // of the socket; before the messages
+    private final @Nullable Framing framing; // null: the peer is plain
+    private final ArrayDeque<Frame> frames = new ArrayDeque<>(); // of the socket; before the messages
+    private final ArrayDeque<Long> framesSent =
+            new ArrayDeque<>(); // which messages these were, until the peer has them
+    private volatile boolean finishing; // the program sends no more
+    private boolean finished; // and the peer is told
+    private boolean watches; // the engine asks whether the peer has what was sent
     private final Runnable drain = this::drain;
     private boolean drainsSoon; // it is a task of the loop already
     private final SendWindow window = new SendWindow();
@@ -41,8 +50,12 @@ final class SendQueue {
     private boolean noRoom; // until the engine tells that there is some
     private volatile boolean ended;
 
-    SendQueue(SocketLink link, SocketBuilder<?> settings) {
+    /** A message of the socket's own. */
+    private record Frame(int kind, byte[] number) {}
+
+    SendQueue(SocketLink link, SocketBuilder<?> settings, @Nullable Framing framing) {
         this.link = link;
+        this.framing = framing;
         this.loop = settings.loop;
         this.futuresLimit = settings.sendLimit;
         this.room = new SendRoom(settings.sendBuffer, this::add);
@@ -50,7 +63,7 @@ final class SendQueue {
 
     /** The connection's longest message. In the loop, before anything is sent. */
     void longestMessage(int bytes) {
-        room.atLeast(8 * SocketFrames.cost(bytes));
+        room.atLeast(8 * Framing.cost(bytes));
     }
 
     /** How much is queued. */
@@ -74,7 +87,7 @@ final class SendQueue {
                     "sending " + message.length + " bytes on " + link + ", where " + (waits - message.length)
                             + " wait already: the sendLimit is " + futuresLimit));
         } else {
-            room.takeAnyway(SocketFrames.cost(message.length));
+            room.takeAnyway(Framing.cost(message.length));
             var _ = add(send);
         }
         return send.future();
@@ -102,16 +115,74 @@ final class SendQueue {
         sendAll();
     }
 
-    /** Sends a frame of the socket's own, soon. */
-    void addFrame(byte[] frame) {
-        frames.add(frame);
+    /** Sends a message of the socket's own, soon. */
+    void addFrame(int kind, long number) {
+        frames.add(new Frame(kind, Framing.number(number)));
         sendAll();
+    }
+
+    /** Whether {@link #finish} was called. Any thread. */
+    boolean isFinishing() {
+        return finishing;
+    }
+
+    /** Tells the peer, after all that was added, that it was all. Once. Any thread. */
+    void finish(int kind) {
+        if (framing != null && !finishing) {
+            finishing = true;
+            room.takeAnyway(Framing.cost(Long.BYTES));
+            add(new EndSend(kind));
+        }
+    }
+
+    /**
+     * Waits until the peer's device has all that DOCA has accepted by now. Returns false if that takes too long, or the
+     * thread is interrupted. Any thread but the loop's.
+     */
+    boolean awaitArrival(long deadline, @Nullable LoopThread thread) {
+        return room.awaitArrival(link.connection().sent(), deadline, thread, () -> {
+            try {
+                loop.execute(this::watch);
+            } catch (RejectedExecutionException e) {
+                // the loop is closed, and has ended the connection
+            }
+        });
+    }
+
+    private void watch() {
+        if (!watches && serveRoom()) {
+            link.inside().engine().awaitRoom(this);
+        }
+    }
+
+    /** The engine asks, after each progress, as long as somebody waits. */
+    @Override
+    public boolean serveRoom() {
+        watches = !ended && room.arrived(link.inside().taken());
+        return watches;
+    }
+
+    @Override
+    public void failed(Throwable thrown) {
+        link.inside().engine().transport().fail(thrown);
+    }
+
+    /** How many messages of the program DOCA has accepted after so many messages of all kinds. */
+    long acceptedAfter(long messages) {
+        forgetFrames(messages);
+        return Math.max(0, link.connection().sent() - messages - framesSent.size());
+    }
+
+    private void forgetFrames(long messages) {
+        while (!framesSent.isEmpty() && framesSent.element() <= messages) {
+            framesSent.remove();
+        }
     }
 
     /** The peer has told how much may be sent since the connection began. */
     void window(long total) {
         if (window.told(total)) {
-            frames.add(SocketFrames.make(SocketFrames.OBSERVES, 0));
+            frames.add(new Frame(Framing.OBSERVES, Framing.number(0)));
         }
         sendAll();
     }
@@ -152,7 +223,11 @@ final class SendQueue {
                     }
                     count++;
                 } // else: it was cancelled
-                done += SocketFrames.cost(next.message.length);
+                done += Framing.cost(next.message.length);
+                if (ended) { // meanwhile
+                    failAll();
+                    return;
+                }
             }
         }
         if (!drainsSoon) {
@@ -173,11 +248,12 @@ final class SendQueue {
         }
     }
 
-    /** Sends what there is room for. Returns whether so much has gone as was taken of the room. */
+    /** Sends what there is room for. Returns whether so much has gone as was taken of the room, and the peer has it. */
     boolean sendsUntil(long taken) {
         sendAll();
         giveRoom(); // also if this is called by what a future has called
-        return room.isGiven(taken);
+        return room.isGiven(taken)
+                && (ended || link.inside().taken() >= link.connection().sent());
     }
 
     private @Nullable PendingSend head() {
@@ -199,7 +275,7 @@ final class SendQueue {
     private boolean sendFrames() {
         try {
             while (!frames.isEmpty()) {
-                if (!hasRoomFor(frames.element())) {
+                if (!sends(frames.element())) {
                     return false;
                 }
                 frames.remove();
@@ -210,13 +286,27 @@ final class SendQueue {
         }
     }
 
+    private boolean sends(Frame frame) {
+        return hasRoomFor(frame.kind, frame.number);
+    }
+
     /** Returns whether it has ended: sent, or refused for good. */
     private boolean trySend(PendingSend send) {
-        if (!window.allows(send.message.length)) {
-            return false; // until the peer tells that there is more
+        int kind = send.kind();
+        byte[] message = send.message;
+        if (kind == Framing.DATA) {
+            if (finished) {
+                send.failed(SendQueue::afterEnd);
+                return true;
+            }
+            if (!window.allows(message.length)) {
+                return false; // until the peer tells that there is more
+            }
+        } else if (framing != null) {
+            message = Framing.number(framing.dataSent());
         }
         try {
-            if (!hasRoomFor(send.message)) {
+            if (!hasRoomFor(kind, message)) {
                 return false;
             }
         } catch (ConnectionClosedException e) {
@@ -227,17 +317,54 @@ final class SendQueue {
             return true;
         } catch (RuntimeException | Error e) {
             send.failed(() -> e);
+            if (send.isPromised()) {
+                link.cut(EndReason.NOT_SENT, ": " + e.getMessage());
+            }
             return true;
         }
-        window.sent(send.message.length);
+        if (kind == Framing.DATA) {
+            window.sent(message.length);
+        } else {
+            finished = true;
+        }
         send.sent();
         return true;
     }
 
+    /** The exception for what is sent after what was said to be all. */
+    static IllegalStateException afterEnd() {
+        return new IllegalStateException("the output is shut down");
+    }
+
     /** Sends it if there is room; if not, {@link #deviceHasRoom()} will be called. */
-    private boolean hasRoomFor(byte[] message) {
-        noRoom = !link.connection().trySend(message).accepted();
-        return !noRoom;
+    private boolean hasRoomFor(int kind, byte[] message) {
+        Framing headers = framing;
+        if (headers == null) {
+            noRoom = !link.connection().trySend(message).accepted();
+            return !noRoom;
+        }
+        noRoom = !link.inside().trySend(headers.header(kind), message);
+        if (noRoom) {
+            return false;
+        }
+        headers.sent(kind);
+        if (kind != Framing.DATA) {
+            forgetFrames(link.inside().taken());
+            framesSent.add(link.connection().sent());
+        }
+        return true;
+    }
+
+    /** This process ends the connection: nothing more is sent, but why, if there is room for that. */
+    void cut(EndReason why) {
+        ended = true;
+        if (framing != null && !noRoom) {
+            try {
+                hasRoomFor(Framing.ENDING, Framing.number(why.code()));
+            } catch (RuntimeException e) {
+                // then it ends without
+            }
+        }
     }
 
     /** The connection has ended: nothing more is sent. */

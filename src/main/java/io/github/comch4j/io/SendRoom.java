@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much a socket has in its send buffer, and the threads that wait: for room, which they get in the order of their
- * calls, half of the buffer at a time; or until what was in it has gone. What threads take and what the loop gives back
- * are counted apart, from the beginning of the connection, so that each count has one kind of writer.
+ * calls, half of the buffer at a time; until what was in it has gone; or until the peer has it. What threads take and
+ * what the loop gives back are counted apart, from the beginning of the connection, so that each count has one kind of
+ * writer.
  */
 final class SendRoom {
     /** How long a thread waits before it looks whether the loop will ever do anything again. */
@@ -25,8 +26,11 @@ final class SendRoom {
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Waiter> forRoom = new ArrayDeque<>(); // guarded by lock, as the next
     private final ArrayDeque<Waiter> forGiven = new ArrayDeque<>();
+    private final ArrayDeque<Waiter> forArrival = new ArrayDeque<>();
     private volatile boolean roomAwaited; // there is one in forRoom
     private volatile boolean anyAwaited; // or in forGiven
+    private volatile boolean arrivalAwaited; // there is one in forArrival
+    private volatile long arrived; // messages, that the peer is known to have
     private volatile boolean ended;
 
     private final Consumer<BufferedSend> added; // gets the messages of those who have waited for room
@@ -35,7 +39,7 @@ final class SendRoom {
     private static final class Waiter {
         final Thread thread = Thread.currentThread();
         final @Nullable BufferedSend send; // to be added when there is room for it
-        final long amount; // to take, or that is to have been given
+        final long amount; // to take, or that is to have been given, or to have arrived
         volatile boolean served;
 
         Waiter(@Nullable BufferedSend send, long amount) {
@@ -110,6 +114,29 @@ final class SendRoom {
         return await(waiter, forGiven, deadline, loop);
     }
 
+    /**
+     * Waits until the peer has so many messages; {@code look} has the loop look how many it has. Returns false as
+     * {@link #awaitAndAdd} does.
+     */
+    boolean awaitArrival(long messages, long deadline, @Nullable LoopThread loop, Runnable look) {
+        if (arrived >= messages || ended) {
+            return true;
+        }
+        Waiter waiter = new Waiter(null, messages);
+        enter(forArrival, waiter);
+        look.run();
+        return await(waiter, forArrival, deadline, loop);
+    }
+
+    /** So many messages have arrived. In the loop. Returns whether somebody waits for more. */
+    boolean arrived(long messages) {
+        arrived = messages;
+        if (arrivalAwaited) {
+            serveAll();
+        }
+        return arrivalAwaited;
+    }
+
     /** How much has been taken, for {@link #isGiven}. */
     long taken() {
         return taken.get();
@@ -166,6 +193,7 @@ final class SendRoom {
     private void look() {
         roomAwaited = !forRoom.isEmpty();
         anyAwaited = roomAwaited || !forGiven.isEmpty();
+        arrivalAwaited = !forArrival.isEmpty();
     }
 
     private void serve() {
@@ -182,14 +210,19 @@ final class SendRoom {
                 waiter.serve();
             }
         }
-        for (Iterator<Waiter> waiters = forGiven.iterator(); waiters.hasNext(); ) {
+        serve(forGiven, given);
+        serve(forArrival, arrived);
+        look();
+    }
+
+    private void serve(ArrayDeque<Waiter> queue, long amount) {
+        for (Iterator<Waiter> waiters = queue.iterator(); waiters.hasNext(); ) {
             Waiter waiter = waiters.next();
-            if (ended || given >= waiter.amount) {
+            if (ended || amount >= waiter.amount) {
                 waiters.remove();
                 waiter.serve();
             }
         }
-        look();
     }
 
     /** So much has been sent, or has failed. In the loop. */

@@ -5,7 +5,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -55,7 +55,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * The largest message ({@code …_set_max_msg_size}); both ends should agree. Default: DOCA's.
+     * The largest message ({@code …_set_max_msg_size}); both ends should agree. The header of a message takes 8 bytes of
+     * it, unless the peer is {@linkplain #plainPeer() plain}: {@link ComchSocket#maxMessageSize()}. Default: DOCA's.
      *
      * @param bytes at least 64, at most {@link Capabilities#maxMessageSize()}
      * @return this
@@ -63,8 +64,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      */
     public final B maxMessageSize(int bytes) {
         use.check();
-        if (bytes < 2 * SocketFrames.SIZE) {
-            throw new IllegalArgumentException("maxMessageSize " + bytes + " is less than " + 2 * SocketFrames.SIZE);
+        if (bytes < Framing.LEAST_MESSAGE) {
+            throw new IllegalArgumentException("maxMessageSize " + bytes + " is less than " + Framing.LEAST_MESSAGE);
         }
         maxMessageSize = bytes;
         return self();
@@ -129,9 +130,10 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * The peer is no socket, and never gets messages of the sockets' own: neither how much it may send nor why the
-     * connection is ended. Who has 4 MiB more than the limit waiting to be received loses the connection. Default: it
-     * may be a socket.
+     * The peer is no socket: messages travel as they are, without the header of sockets, and there are none of the
+     * sockets' own, which would tell it how much it may send, or why the connection is ended. So neither end sees a gap,
+     * or whether it has all. Who has 4 MiB more than the limit waiting to be received loses the connection. Default: it
+     * is a socket, or does as {@code docs/sockets.md} says.
      *
      * @return this
      */
@@ -172,6 +174,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
         return endpoint.onMessage(
                         (connection, message) -> linkOf.apply(connection).message(message))
                 .onRoom(connection -> linkOf.apply(connection).room())
+                .onSendFailed((connection, error) -> linkOf.apply(connection).sendFailed(error))
                 .onDisconnected(connection -> linkOf.apply(connection).end());
     }
 }

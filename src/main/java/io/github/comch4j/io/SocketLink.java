@@ -1,10 +1,14 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionState;
+import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.support.window.EndReason;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -27,15 +31,23 @@ final class SocketLink {
 
     private final SocketBuilder<?> settings;
     private final Consumer<SocketLink> onEnd;
+    private final @Nullable Framing framing; // null: the peer is plain
     private volatile @Nullable ComchConnection connection; // null: not yet
+    private @Nullable ConnectionInside inside; // of it
+    private boolean any; // has arrived
     private boolean ended;
+    private boolean counted; // what is lost
+    private boolean refused; // the peer does not take what is sent
+    private long lost = -1; // the message that could not be delivered
+    private volatile boolean closing; // this process ends it
     private volatile String endReason = ""; // as the continuation of an exception's message
 
     SocketLink(SocketBuilder<?> settings, Losses losses, Consumer<SocketLink> onEnd) {
         this.settings = settings;
         this.losses = losses;
         this.onEnd = onEnd;
-        this.sends = new SendQueue(this, settings);
+        this.framing = settings.plainPeer ? null : new Framing();
+        this.sends = new SendQueue(this, settings, framing);
         this.receives = new ReceiveQueue(sends, settings.loop, settings.receiveLimit, settings.plainPeer);
     }
 
@@ -45,6 +57,7 @@ final class SocketLink {
             int longest = established.endpoint().maxMessageSize();
             sends.longestMessage(longest);
             receives.longestMessage(longest);
+            inside = Connections.of(established);
             connection = established;
         }
     }
@@ -59,36 +72,69 @@ final class SocketLink {
         return Objects.requireNonNull(connection);
     }
 
+    /** What sockets need of the connection and programs do not. In the loop. */
+    ConnectionInside inside() {
+        return Objects.requireNonNull(inside);
+    }
+
     /** A message has arrived. */
     void message(MemorySegment message) {
         if (ended) {
             return; // it is being closed
         }
-        if (!settings.plainPeer && SocketFrames.isFrame(message)) {
-            frame(SocketFrames.kind(message), SocketFrames.value(message));
-        } else if (!receives.add(message.toArray(ValueLayout.JAVA_BYTE))) {
-            cut(EndReason.NOT_RECEIVED);
+        if (framing != null) {
+            framed(framing, message);
+        } else if (!any && Framing.isFirst(message)) {
+            cut(EndReason.NOT_FRAMED, "");
+        } else {
+            any = true;
+            add(message.toArray(ValueLayout.JAVA_BYTE));
         }
     }
 
-    private void frame(long kind, long value) {
-        if (kind == SocketFrames.WINDOW) {
-            sends.window(value);
-        } else if (kind == SocketFrames.OBSERVES) {
-            receives.observed();
-        } else if (kind == SocketFrames.FINISHED) {
-            receives.finish();
-        } else if (kind == SocketFrames.ENDING) {
-            endReason = ", which the peer has ended: " + EndReason.text(value);
-        } // else: from a later version, which does not rely on it
+    private void framed(Framing headers, MemorySegment message) {
+        int kind = headers.arrived(message);
+        switch (kind) {
+            case Framing.DATA -> {
+                byte[] bytes = new byte[(int) message.byteSize() - Framing.HEADER];
+                MemorySegment.copy(message, ValueLayout.JAVA_BYTE, Framing.HEADER, bytes, 0, bytes.length);
+                add(bytes);
+            }
+            case Framing.WINDOW -> sends.window(Framing.value(message));
+            case Framing.OBSERVES -> receives.observed();
+            case Framing.FINISHED, Framing.CLOSED -> receives.finish(kind == Framing.CLOSED);
+            case Framing.ENDING -> {
+                long why = Framing.value(message);
+                endReason = ", which the peer has ended: " + EndReason.text(why);
+                refused = why != EndReason.SHUTTING_DOWN.code();
+            }
+            case Framing.FAULT -> cut(headers.fault(), headers.details());
+            default -> {} // from a later version, which does not rely on it
+        }
+    }
+
+    private void add(byte[] message) {
+        if (!receives.add(message)) {
+            cut(EndReason.NOT_RECEIVED, "");
+        }
+    }
+
+    /** A message that was accepted could not be delivered: nothing that is sent after it may arrive. */
+    void sendFailed(DocaError error) {
+        if (!ended) {
+            lost = inside().failedMessage();
+            cut(EndReason.NOT_SENT, " (" + error + ")");
+        }
     }
 
     /** Ends the connection, and tells the peer why. */
-    void cut(EndReason reason) {
-        endReason = ", which this process has ended: " + EndReason.text(reason.code());
-        if (!settings.plainPeer) {
-            sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));
+    void cut(EndReason reason, String details) {
+        if (ended) {
+            return;
         }
+        endReason = ", which this process has ended: " + reason.text() + details;
+        lose(); // before anybody sees that it has ended
+        sends.cut(reason);
         end();
         settings.loop.execute(this::close); // a client cannot close in a handler
     }
@@ -102,6 +148,7 @@ final class SocketLink {
     void end() {
         if (!ended) {
             ended = true;
+            lose();
             try {
                 onEnd.accept(this); // first: whose send fails may wait for the next connection
             } finally {
@@ -109,6 +156,34 @@ final class SocketLink {
                 receives.end();
             }
         }
+    }
+
+    /** What is under way when the connection ends may be lost, unless the peer has ended it in good order. */
+    private void lose() {
+        ComchConnection mine = connection;
+        if (mine == null || counted) {
+            return;
+        }
+        counted = true;
+        boolean inOrder =
+                settings.plainPeer ? !closing && mine.state() == ConnectionState.CLOSED : receives.hasFinished();
+        long open = 0;
+        if (lost >= 0) {
+            open = Math.max(1, sends.acceptedAfter(lost)); // it may have been one of the socket's own
+        } else if (refused || !inOrder) {
+            open = Math.max(refused ? 1 : 0, sends.acceptedAfter(inside().taken()));
+        }
+        if (open > 0) {
+            losses.addSent(this, open);
+        }
+    }
+
+    /** The exception for what is received when it has ended. Any thread. */
+    RuntimeException receivesEnded() {
+        boolean cut = !settings.plainPeer && endReason.isEmpty() && !receives.hasFinished();
+        return ended(
+                PeCalls.PROGRESS_NAME,
+                "receiving on " + connection() + (cut ? ", whose peer has not said that it had sent all" : ""));
     }
 
     /** The exception for a connection that has ended. Any thread. */
@@ -124,6 +199,7 @@ final class SocketLink {
     /** Ends the connection: messages that DOCA has accepted still go out. Any thread. */
     void close() {
         ComchConnection mine = connection();
+        closing = true;
         if (mine.endpoint() instanceof ComchClient client) {
             client.close();
         } else if (!mine.endpoint().isClosed()) {

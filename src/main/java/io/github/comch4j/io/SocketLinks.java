@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.support.connect.Connector;
 import io.github.comch4j.io.ComchSocket.State;
 import java.time.Duration;
@@ -169,7 +168,7 @@ final class SocketLinks {
             lock.unlock();
         }
         SocketLink last = from.isConnected() ? from : present();
-        return last.ended(PeCalls.PROGRESS_NAME, "receiving on " + last.connection());
+        return last.receivesEnded();
     }
 
     /** Why there is no connection again. Any thread. */

@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Needs an event loop with a {@link ComchIoHandler}. A channel that has been accepted belongs to the loop of its
  * server, whichever group the bootstrap has for it. Once it is connected it can be registered with that loop only.
  *
- * <p>Writes {@link ByteBuf}s and {@link FileRegion}s. Both directions can be shut down by themselves. When the peer
- * dies, {@code exceptionCaught} comes before {@code channelInactive} if DOCA tells the difference, which it does on
- * servers.
+ * <p>Writes {@link ByteBuf}s and {@link FileRegion}s. Both directions can be shut down by themselves. The end of the
+ * input is one that the peer has told, by closing its channel or its output after all that it had flushed was sent:
+ * where the connection ends without, or a message is missing, {@code exceptionCaught} comes after what had arrived, and
+ * before {@code channelInactive}, and so it does at the writer of a message that fails.
  */
 // A channel of Netty has many methods: the work is done by Connecting, Messages and Wire.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
@@ -66,6 +67,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
     private volatile boolean outputShutdown;
     private boolean tellsInputShutdown;
     private boolean readPending;
+    private @Nullable ChannelOutboundBuffer outbound; // which is asked when Netty has taken it away
 
     /** A channel that is going to connect. */
     public ComchChannel() {
@@ -362,12 +364,13 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         ComchIoHandler mine = Objects.requireNonNull(handler);
+        outbound = in;
         for (int left = config.getWriteSpinCount(); in.current() != null; left--) {
             if (left == 0) {
                 eventLoop().execute(flushTask); // others have their turn
                 return;
             }
-            if (!messages.send(wire, in, mine.scratch(maxMessageSize))) {
+            if (!messages.send(wire, in, mine.scratch(wire.longest(maxMessageSize)))) {
                 return; // until the engine or the peer tells that there is room
             }
         }
@@ -405,19 +408,30 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
 
     private void release() {
         wire.discard();
+        wire.finish(isAllSent(), true);
         ComchClient mine = client;
         ComchConnection connection = wire.connection();
         if (mine != null) {
-            Objects.requireNonNull(handler).endings().add(Endings.of(mine));
+            Objects.requireNonNull(handler).endings().add(Endings.of(mine, wire::isEmptied));
         } else if (connection != null && parent() instanceof ComchServerChannel server) {
-            server.end(connection);
+            server.end(connection, wire);
         }
+    }
+
+    /** Whether what was flushed has gone, before Netty fails the rest. */
+    private boolean isAllSent() {
+        ChannelOutboundBuffer mine = outbound;
+        return mine == null || mine.isEmpty();
     }
 
     @Override
     protected void doShutdownOutput() {
         outputShutdown = true;
-        wire.finish();
+        if (isAllSent()) {
+            wire.finish(true, false);
+        } else {
+            wire.sendFailed("the output was shut down before it had gone out");
+        }
     }
 
     @Override
@@ -515,6 +529,8 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         protected void flush0() {
             if (!wire.isBlocked()) {
                 super.flush0();
+            } else {
+                outbound = outboundBuffer();
             }
         }
     }

@@ -12,7 +12,10 @@ import java.time.Duration;
  * @param <T> the type of the value
  */
 public final class ComchChannelOption<T> extends ChannelOption<T> {
-    /** The largest message of the control path, bytes; both ends should agree. Default: DOCA's. */
+    /**
+     * The largest message of the control path, bytes, of which the header takes 8 ({@code docs/sockets.md}); both ends
+     * should agree. Default: DOCA's.
+     */
     public static final ChannelOption<Integer> MAX_MESSAGE_SIZE = valueOf(ComchChannelOption.class, "MAX_MESSAGE_SIZE");
 
     /**
@@ -26,7 +29,8 @@ public final class ComchChannelOption<T> extends ChannelOption<T> {
             valueOf(ComchChannelOption.class, "RECEIVE_QUEUE_SIZE");
 
     /**
-     * The peer knows nothing of windows ({@code docs/sockets.md}) and gets the program's bytes only. Default: false.
+     * The peer knows nothing of headers and windows ({@code docs/sockets.md}) and gets the program's bytes only: neither
+     * end sees a gap then, or whether it has all. Default: false.
      */
     public static final ChannelOption<Boolean> PLAIN_PEER = valueOf(ComchChannelOption.class, "PLAIN_PEER");
 

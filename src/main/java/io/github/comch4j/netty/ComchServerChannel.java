@@ -233,9 +233,9 @@ public final class ComchServerChannel extends AbstractServerChannel {
     }
 
     /** The channel of a connection is closed. */
-    void end(ComchConnection connection) {
+    void end(ComchConnection connection, Wire wire) {
         if (connection.isOpen()) {
-            BooleanSupplier ending = Endings.of(connection);
+            BooleanSupplier ending = Endings.of(connection, wire::isEmptied);
             Objects.requireNonNull(handler).endings().add(() -> {
                 if (!ending.getAsBoolean()) {
                     return false;

@@ -8,7 +8,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.support.window.SocketFrames;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -73,11 +72,11 @@ final class Endings {
         }
     }
 
-    /** Ends a client once its messages have gone out, or have had the time that closing has. */
-    static BooleanSupplier of(ComchClient client) {
+    /** Ends a client once its messages have arrived, or have had the time that closing has. */
+    static BooleanSupplier of(ComchClient client, BooleanSupplier emptied) {
         long deadline = ENGINE.apply(client.engine()).deadline();
         return () -> {
-            if (client.isConnected() && client.inFlight() > 0 && System.nanoTime() - deadline < 0) {
+            if (client.isConnected() && !emptied.getAsBoolean() && System.nanoTime() - deadline < 0) {
                 return false;
             }
             client.close();
@@ -85,12 +84,16 @@ final class Endings {
         };
     }
 
-    /** Ends a connection of a server. */
-    static BooleanSupplier of(ComchConnection connection) {
+    /** Ends a connection of a server likewise. */
+    static BooleanSupplier of(ComchConnection connection, BooleanSupplier emptied) {
         Engine engine = ENGINE.apply(connection.engine());
+        long deadline = engine.deadline();
         return () -> {
             if (!connection.isOpen()) {
                 return true;
+            }
+            if (!emptied.getAsBoolean() && System.nanoTime() - deadline < 0) {
+                return false;
             }
             try {
                 engine.runHandlers(connection::disconnect); // in a handler it does not wait
@@ -101,10 +104,8 @@ final class Endings {
                 }
                 throw e;
             } catch (MissingFunctionException e) {
-                // DOCA 2.5 and 2.6 end all of a server's connections only: the peer is asked to end this one
-                return connection
-                        .trySend(SocketFrames.make(SocketFrames.FINISHED, 0))
-                        .accepted();
+                // DOCA 2.5 and 2.6 end all of a server's connections only: the peer has been told that it is over
+                return true;
             }
         };
     }

@@ -2,7 +2,7 @@ package io.github.comch4j.netty;
 
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import io.netty.channel.ChannelOption;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ final class EndpointSettings {
         if (option == ChannelOption.SO_RCVBUF) {
             receiveBuffer = atLeast(1, option, value);
         } else if (option == ComchChannelOption.MAX_MESSAGE_SIZE) {
-            maxMessageSize = atLeast(2 * SocketFrames.SIZE, option, value);
+            maxMessageSize = atLeast(Framing.LEAST_MESSAGE, option, value);
         } else if (option == ComchChannelOption.SEND_TASKS) {
             sendTasks = atLeast(1, option, value);
         } else if (option == ComchChannelOption.RECEIVE_QUEUE_SIZE) {

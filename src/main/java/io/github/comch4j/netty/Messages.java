@@ -24,9 +24,6 @@ final class Messages implements ChannelOutboundBuffer.MessageProcessor {
             return sendRegion(wire, in, region, message);
         }
         ByteBuffer bytes = bytes(in, message);
-        if (wire.isLikeFrame(bytes)) {
-            bytes.limit(bytes.position() + bytes.remaining() / 2);
-        }
         int length = bytes.remaining();
         if (length > 0 && !wire.trySend(bytes)) {
             return false;
@@ -69,14 +66,9 @@ final class Messages implements ChannelOutboundBuffer.MessageProcessor {
                     && region.transferTo(new Sink(message), region.transferred()) > 0) {}
             bytes = message.flip();
         }
-        int end = bytes.limit();
-        if (wire.isLikeFrame(bytes)) {
-            bytes.limit(bytes.position() + bytes.remaining() / 2);
-        }
         int length = bytes.remaining();
         boolean sent = length == 0 || wire.trySend(bytes);
-        bytes.limit(end);
-        left = bytes.hasRemaining() ? kept(bytes) : null;
+        left = sent ? null : kept(bytes);
         if (sent) {
             in.progress(length);
             if (left == null && region.transferred() >= region.count()) {

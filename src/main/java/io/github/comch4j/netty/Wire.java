@@ -4,10 +4,12 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ConnectionState;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.support.window.EndReason;
+import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.internal.support.window.ReceiveWindow;
 import io.github.comch4j.internal.support.window.SendWindow;
-import io.github.comch4j.internal.support.window.SocketFrames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * and the channel {@linkplain Registration#ready looks} when the engine's progress is over.
  */
 final class Wire {
+    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
+
     /** Bytes that arrive faster than they are read are put together in pieces of this size. */
     private static final int PIECE = 16 << 10;
 
@@ -42,8 +47,12 @@ final class Wire {
     private final ReceiveWindow receives;
     private final SendWindow sends = new SendWindow();
     private final ArrayDeque<Piece> arrived = new ArrayDeque<>();
-    private final ArrayDeque<byte[]> frames = new ArrayDeque<>(); // before the program's bytes
+    private final Framing framing = new Framing(); // unless the peer is plain
+    private final ArrayDeque<Frame> frames = new ArrayDeque<>(); // before the program's bytes
     private @Nullable ComchConnection connection;
+    private @Nullable ConnectionInside inside; // of it
+    private boolean any; // has arrived
+    private boolean ending; // the peer was told that it has all, or why not
     private boolean noRoom; // until the engine tells that there is some
     private boolean noWindow; // until the peer tells that it has grown
     private boolean finished; // the peer sends no more
@@ -51,6 +60,9 @@ final class Wire {
     private boolean discards; // nobody reads any more
     private boolean broken; // bytes are missing in the middle
     private @Nullable IOException failure;
+
+    /** A message of the transport's own. */
+    private record Frame(int kind, byte[] number) {}
 
     Wire(Runnable changed, EndpointSettings settings) {
         this.changed = changed;
@@ -69,6 +81,7 @@ final class Wire {
         if (connection == null) {
             receives.longestMessage(established.endpoint().maxMessageSize());
             connection = established;
+            inside = INSIDE.apply(established);
         }
     }
 
@@ -80,63 +93,79 @@ final class Wire {
     // What the engine tells.
 
     void message(MemorySegment message, ByteBufAllocator allocator) {
-        if (!plainPeer && SocketFrames.isFrame(message)) {
-            frame(SocketFrames.kind(message), SocketFrames.value(message));
-        } else if (finished) {
-            return;
-        } else if (receives.arrived(message.byteSize())) {
-            add(message, allocator);
-            if (discards) {
-                discard();
-            }
-            if (!plainPeer && receives.isFirstDue()) {
-                addFrame(receives.renew());
-            }
+        if (failure != null) {
+            return; // what comes now is of no use
+        }
+        if (plainPeer) {
+            plain(message, allocator);
         } else {
-            cut();
+            framed(message, allocator);
         }
         changed.run();
     }
 
-    private void add(MemorySegment message, ByteBufAllocator allocator) {
-        int length = (int) message.byteSize();
+    private void plain(MemorySegment message, ByteBufAllocator allocator) {
+        if (!any && Framing.isFirst(message)) {
+            cut(EndReason.NOT_FRAMED, "");
+        } else {
+            any = true;
+            data(message, 0, allocator);
+        }
+    }
+
+    private void framed(MemorySegment message, ByteBufAllocator allocator) {
+        switch (framing.arrived(message)) {
+            case Framing.DATA -> data(message, Framing.HEADER, allocator);
+            case Framing.WINDOW -> {
+                if (sends.told(Framing.value(message))) {
+                    addFrame(Framing.OBSERVES, 0);
+                }
+                noWindow = false;
+            }
+            case Framing.OBSERVES -> receives.observed();
+            case Framing.FINISHED, Framing.CLOSED -> finished = true;
+            case Framing.ENDING -> {
+                failure =
+                        new IOException("the peer has ended the connection: " + EndReason.text(Framing.value(message)));
+                finished = true;
+            }
+            case Framing.FAULT -> cut(framing.fault(), framing.details());
+            default -> {} // from a later version, which does not rely on it
+        }
+    }
+
+    private void data(MemorySegment message, int from, ByteBufAllocator allocator) {
+        if (!receives.arrived(message.byteSize() - from)) {
+            cut(EndReason.NOT_RECEIVED, "");
+            broken = true; // nobody reads
+            return;
+        }
+        add(message, from, allocator);
+        if (discards) {
+            discard();
+        }
+        if (!plainPeer && receives.isFirstDue()) {
+            addFrame(Framing.WINDOW, receives.renew());
+        }
+    }
+
+    private void add(MemorySegment message, int from, ByteBufAllocator allocator) {
+        int length = (int) message.byteSize() - from;
         Piece last = arrived.peekLast();
         if (last == null || last.bytes.refCnt() > 1 || last.bytes.maxFastWritableBytes() < length) {
             // nobody is behind with reading as long as there is one piece at most
             last = new Piece(allocator.directBuffer(last == null ? length : Math.max(length, PIECE)));
             arrived.add(last);
         }
-        last.bytes.writeBytes(message.asByteBuffer());
-        last.cost += SocketFrames.cost(length);
+        last.bytes.writeBytes(message.asByteBuffer().position(from));
+        last.cost += Framing.cost(length);
     }
 
-    private void frame(long kind, long value) {
-        if (kind == SocketFrames.WINDOW) {
-            if (sends.told(value)) {
-                addFrame(SocketFrames.make(SocketFrames.OBSERVES, 0));
-            }
-            noWindow = false;
-        } else if (kind == SocketFrames.OBSERVES) {
-            receives.observed();
-        } else if (kind == SocketFrames.FINISHED) {
-            finished = true;
-        } else if (kind == SocketFrames.ENDING) {
-            failure = new IOException("the peer has ended the connection: " + EndReason.text(value));
-        } // else: from a later version, which does not rely on it
-    }
-
-    /** The peer has not waited. */
-    private void cut() {
-        fail(EndReason.text(EndReason.NOT_RECEIVED.code()));
-        if (!plainPeer) {
-            addFrame(SocketFrames.make(SocketFrames.ENDING, EndReason.NOT_RECEIVED.code()));
-        }
-    }
-
-    private void fail(String why) {
-        failure = new IOException(why);
-        broken = true;
+    /** Nothing that arrives is taken from now on: the channel ends when what had arrived was read. */
+    private void cut(EndReason why, String details) {
+        failure = new IOException(why.text() + details);
         finished = true;
+        end(Framing.ENDING, why.code());
     }
 
     /** There is room to send again. */
@@ -146,9 +175,10 @@ final class Wire {
         changed.run();
     }
 
-    /** A message that was accepted could not be delivered. */
+    /** What was sent, or was to be, does not arrive, and nothing after it may. */
     void sendFailed(String why) {
-        fail("bytes that were sent are lost: " + why);
+        cut(EndReason.NOT_SENT, " (" + why + ")");
+        broken = true;
         changed.run();
     }
 
@@ -157,8 +187,10 @@ final class Wire {
         over = true;
         noRoom = false; // so that writes fail
         noWindow = false;
-        if (how == ConnectionState.LOST && failure == null) {
+        if (failure == null && how == ConnectionState.LOST) {
             failure = new IOException("the peer has vanished without ending the connection");
+        } else if (failure == null && !plainPeer && !finished && connection != null) {
+            failure = new IOException("the connection has ended before the peer said that it had sent all");
         }
         changed.run();
     }
@@ -186,7 +218,9 @@ final class Wire {
             return false;
         }
         try {
-            noRoom = !Objects.requireNonNull(connection).trySend(bytes).accepted();
+            noRoom = plainPeer
+                    ? !Objects.requireNonNull(connection).trySend(bytes).accepted()
+                    : !Objects.requireNonNull(inside).trySend(framing.header(Framing.DATA), bytes);
         } catch (ConnectionClosedException e) {
             if (e.state() == ConnectionState.OPEN) {
                 noRoom = true; // its end is reported soon
@@ -198,6 +232,7 @@ final class Wire {
         }
         if (!noRoom) {
             sends.sent(length);
+            framing.sent(Framing.DATA);
         }
         return !noRoom;
     }
@@ -213,26 +248,45 @@ final class Wire {
         return noRoom || noWindow;
     }
 
-    /** Sends no more bytes. */
-    void finish() {
-        if (!plainPeer) {
-            addFrame(SocketFrames.make(SocketFrames.FINISHED, 0));
+    /**
+     * Sends no more bytes, and tells the peer so.
+     *
+     * @param all whether all that was to be sent was
+     * @param closes whether the connection ends now
+     */
+    void finish(boolean all, boolean closes) {
+        if (!all) {
+            end(Framing.ENDING, EndReason.NOT_SENT.code());
+        } else if (failure == null) {
+            end(closes ? Framing.CLOSED : Framing.FINISHED, framing.dataSent());
         }
     }
 
-    private void addFrame(byte[] frame) {
-        frames.add(frame);
+    private void end(int kind, long number) {
+        if (!plainPeer && !ending && connection != null) {
+            ending = true;
+            addFrame(kind, number);
+        }
+    }
+
+    /** The longest message of the program's bytes. */
+    int longest(int message) {
+        return plainPeer ? message : message - Framing.HEADER;
+    }
+
+    private void addFrame(int kind, long number) {
+        frames.add(new Frame(kind, Framing.number(number)));
         sendFrames();
     }
 
     /** Returns whether there are none left. */
-    private boolean sendFrames() {
+    boolean sendFrames() {
         try {
             while (!frames.isEmpty() && !noRoom && !over) {
-                noRoom = !Objects.requireNonNull(connection)
-                        .trySend(frames.element())
-                        .accepted();
+                Frame next = frames.element();
+                noRoom = !Objects.requireNonNull(inside).trySend(framing.header(next.kind), next.number);
                 if (!noRoom) {
+                    framing.sent(next.kind);
                     frames.remove();
                 }
             }
@@ -242,11 +296,13 @@ final class Wire {
         return frames.isEmpty() || over;
     }
 
-    /** Whether bytes of the program's cannot be sent as they are, because the peer would take them for a frame. */
-    boolean isLikeFrame(ByteBuffer bytes) {
-        return !plainPeer
-                && bytes.remaining() == SocketFrames.SIZE
-                && SocketFrames.isFrame(MemorySegment.ofBuffer(bytes));
+    /** Whether the peer's device has all that was sent, or the connection has ended. */
+    boolean isEmptied() {
+        ComchConnection mine = connection;
+        return over
+                || mine == null
+                || !mine.isOpen()
+                || (sendFrames() && Objects.requireNonNull(inside).taken() >= mine.sent() - mine.failed());
     }
 
     boolean hasArrivals() {
@@ -270,7 +326,7 @@ final class Wire {
 
     private void received(Piece piece) {
         if (receives.received(piece.cost) && !plainPeer && !over) {
-            addFrame(receives.renew());
+            addFrame(Framing.WINDOW, receives.renew());
         }
     }
 

@@ -183,7 +183,7 @@ class ChannelOverComchTest {
             assertThat(service.receive(machine.buffer, Machine.PATIENCE)).isSameAs(peer);
             assertThat(service.receivedLength())
                     .as("how much it may send, of docs/sockets.md")
-                    .isEqualTo(32);
+                    .isEqualTo(16);
         }
     }
 

@@ -9,8 +9,6 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.samples.ChildVm;
 import io.github.comch4j.samples.ChildVms;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,26 +55,6 @@ class SendRecvIT {
             assertThat(receiver.bytes()).isEqualTo(bytes);
             assertThat(receiver.err() + send.err() + send.out()).isEmpty();
         }
-    }
-
-    /** A message that is as long as those of the sockets themselves, and begins as they do. */
-    @Test
-    void whatLooksLikeASocketsOwnMessageIsSentAsBytes() throws Exception {
-        byte[] frame = new byte[32];
-        MemorySegment.ofArray(frame)
-                .copyFrom(MemorySegment.ofArray(
-                        new byte[] {(byte) 0xfb, 0x6a, 0x34, 0x68, 0x63, 0x6d, 0x6f, 0x63, 0x15, 0x7c, 0x4a, 0x7f}));
-        MemorySegment.ofArray(frame).set(ValueLayout.JAVA_INT_UNALIGNED, 12, 0x9e3779b9);
-        ChildVm receiver = start("dpu", "recv");
-        ChildVm send = start("host", "send", "-W", "60").input(frame).endInput();
-        send.assertSuccess();
-        receiver.assertSuccess();
-        assertThat(receiver.bytes()).isEqualTo(frame);
-        ChildVm echo = start("dpu", "recv", "--exec", "cat");
-        ChildVm there = start("host", "send", "-W", "60").input(frame).endInput();
-        there.assertSuccess();
-        assertThat(there.bytes()).isEqualTo(frame);
-        echo.assertSuccess();
     }
 
     @Test

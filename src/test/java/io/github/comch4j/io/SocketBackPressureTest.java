@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
+import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
@@ -14,11 +15,11 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.support.window.EndReason;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.testing.EmulatedBlueField;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ class SocketBackPressureTest extends SocketScene {
 
     /** What it keeps all the same. */
     private static long kept(ComchSocket socket) {
-        return 8 * SocketFrames.cost(socket.connection().endpoint().maxMessageSize());
+        return 8 * Framing.cost(socket.connection().endpoint().maxMessageSize());
     }
 
     private static byte[] numbered(int number, int length) {
@@ -82,7 +83,7 @@ class SocketBackPressureTest extends SocketScene {
         assertThat(accepted.receive(Duration.ofMillis(5))).isNull();
         for (int round = 1; round <= 3; round++) { // and now windows only
             int more = fill(socket, 1000);
-            assertThat(more * (1000L + SocketFrames.OVERHEAD)).isBetween((1L << 20) / 2, (1L << 20) + kept(socket));
+            assertThat(more * (1000L + Framing.OVERHEAD)).isBetween((1L << 20) / 2, (1L << 20) + kept(socket));
             receive(accepted, 0, more);
         }
     }
@@ -92,7 +93,7 @@ class SocketBackPressureTest extends SocketScene {
         ComchSocket socket = connect(name);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         receive(accepted, 0, fill(socket, 4));
-        assertThat(fill(socket, 4) * SocketFrames.cost(4)).isLessThanOrEqualTo((1 << 20) + kept(socket));
+        assertThat(fill(socket, 4) * Framing.cost(4)).isLessThanOrEqualTo((1 << 20) + kept(socket));
     }
 
     @Test
@@ -158,16 +159,30 @@ class SocketBackPressureTest extends SocketScene {
     /** A peer that is no socket: a client on an engine of this thread. */
     private final class Plain implements AutoCloseable {
         final ProgressEngine engine = ProgressEngine.create();
-        final List<MemorySegment> received = new ArrayList<>();
+        final List<byte[]> received = new ArrayList<>();
+        final FramedPeer framed = new FramedPeer();
         final ComchClient client;
         final ComchConnection connection;
 
         Plain() {
+            this(true);
+        }
+
+        Plain(boolean headers) {
             client = ComchClient.builder(engine, host, name)
-                    .onMessage((from, message) ->
-                            received.add(MemorySegment.ofArray(message.toArray(ValueLayout.JAVA_BYTE))))
+                    .onMessage((from, message) -> {
+                        if (headers) {
+                            framed.arrived(from, message);
+                        } else {
+                            received.add(message.toArray(ValueLayout.JAVA_BYTE));
+                        }
+                    })
                     .connect(Machine.PATIENCE);
             connection = client.connection();
+        }
+
+        void send(byte[] message) {
+            framed.send(connection, message);
         }
 
         @Override
@@ -185,24 +200,24 @@ class SocketBackPressureTest extends SocketScene {
             int sent = 0;
             try {
                 while (true) { // whatever it is told
-                    plain.connection.send(message);
+                    plain.send(message);
                     sent++;
                 }
             } catch (ConnectionClosedException e) {
                 Machine.until("the end", () -> !plain.connection.isOpen(), plain.engine);
             }
             assertThat(sent * 2064L).isGreaterThan((1 << 20) + UNDER_WAY);
-            assertThat(plain.received).allMatch(SocketFrames::isFrame).hasSize(2);
-            assertThat(SocketFrames.kind(plain.received.get(0))).isEqualTo(SocketFrames.WINDOW);
-            assertThat(SocketFrames.value(plain.received.get(0))).isEqualTo(1 << 20);
-            assertThat(SocketFrames.kind(plain.received.get(1))).isEqualTo(SocketFrames.ENDING);
-            assertThat(SocketFrames.value(plain.received.get(1))).isEqualTo(EndReason.NOT_RECEIVED.code());
+            assertThat(plain.framed.received)
+                    .extracting(FramedPeer.Message::kind)
+                    .containsExactly(Framing.WINDOW, Framing.ENDING);
+            assertThat(plain.framed.received.getFirst().value()).isEqualTo(1 << 20);
+            assertThat(plain.framed.received.getLast().value()).isEqualTo(EndReason.NOT_RECEIVED.code());
             long arrived = 0;
             Throwable end = null;
             while (end == null) {
                 byte[][] next = new byte[1][];
                 end = catchThrowable(() -> next[0] = accepted.receive(Machine.PATIENCE));
-                arrived += next[0] == null ? 0 : SocketFrames.cost(next[0].length);
+                arrived += next[0] == null ? 0 : Framing.cost(next[0].length);
             }
             assertThat(arrived).isBetween((long) (1 << 20), (1 << 20) + UNDER_WAY);
             assertThat(end)
@@ -219,8 +234,8 @@ class SocketBackPressureTest extends SocketScene {
         server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
                 .plainPeer()
                 .open();
-        byte[] mark = SocketFrames.make(SocketFrames.WINDOW, 0);
-        try (Plain plain = new Plain()) {
+        byte[] mark = "1....c4j and more".getBytes(StandardCharsets.US_ASCII);
+        try (Plain plain = new Plain(false)) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
             plain.connection.send(mark);
             assertThat(accepted.receive(Machine.PATIENCE))
@@ -249,7 +264,7 @@ class SocketBackPressureTest extends SocketScene {
         try (Plain plain = new Plain()) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = new byte[1000];
-            long cost = SocketFrames.cost(message.length);
+            long cost = Framing.cost(message.length);
             long sent = 0;
             long got = 0;
             long window = Long.MAX_VALUE;
@@ -259,12 +274,12 @@ class SocketBackPressureTest extends SocketScene {
                     plain.engine.progress(64); // its messages go out, and windows come in
                     window = lastWindow(plain);
                 }
-                plain.connection.send(message);
+                plain.send(message);
                 sent += cost;
                 plain.engine.progress(64);
                 long told = lastWindow(plain);
                 if (told != window && window == Long.MAX_VALUE) {
-                    plain.connection.send(SocketFrames.make(SocketFrames.OBSERVES, 0));
+                    plain.framed.send(plain.connection, Framing.OBSERVES, 0);
                 }
                 window = told;
             }
@@ -277,7 +292,9 @@ class SocketBackPressureTest extends SocketScene {
     }
 
     private static long lastWindow(Plain plain) {
-        return plain.received.isEmpty() ? Long.MAX_VALUE : SocketFrames.value(plain.received.getLast());
+        return plain.framed.received.isEmpty()
+                ? Long.MAX_VALUE
+                : plain.framed.received.getLast().value();
     }
 
     @Test
@@ -286,14 +303,14 @@ class SocketBackPressureTest extends SocketScene {
         try (Plain plain = new Plain()) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = new byte[1000];
-            while (plain.received.isEmpty()) {
-                plain.connection.send(message);
+            while (plain.framed.received.isEmpty()) {
+                plain.send(message);
                 plain.engine.progress();
             }
-            plain.connection.send(SocketFrames.make(SocketFrames.OBSERVES, 0));
+            plain.framed.send(plain.connection, Framing.OBSERVES, 0);
             try {
                 while (true) {
-                    plain.connection.send(message);
+                    plain.send(message);
                 }
             } catch (ConnectionClosedException e) {
                 Machine.until("the end", () -> !plain.connection.isOpen(), plain.engine);
@@ -301,7 +318,7 @@ class SocketBackPressureTest extends SocketScene {
             long arrived = 0;
             try {
                 while (true) {
-                    arrived += SocketFrames.cost(accepted.receive(Machine.PATIENCE).length);
+                    arrived += Framing.cost(accepted.receive(Machine.PATIENCE).length);
                 }
             } catch (ConnectionClosedException e) {
                 assertThat(e).hasMessageContaining("more messages were sent than");
@@ -319,8 +336,12 @@ class SocketBackPressureTest extends SocketScene {
         var waits = socket.sendAsync(new byte[1]);
         assertThatThrownBy(() -> hostLoop.call(
                         () -> { // past the socket, which would wait
+                            FramedPeer past = new FramedPeer();
+                            for (long sent = socket.connection().sent(); sent > 0; sent--) {
+                                past.skip();
+                            }
                             while (true) {
-                                socket.connection().send(new byte[2000]);
+                                past.send(socket.connection(), new byte[2000]);
                             }
                         }))
                 .isInstanceOf(ConnectionClosedException.class);
@@ -340,11 +361,10 @@ class SocketBackPressureTest extends SocketScene {
     }
 
     @Test
-    void aMessageOfTheSameLengthIsAMessage() {
+    void aMessageThatLooksLikeASocketsOwnIsAMessage() {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        byte[] message = SocketFrames.make(SocketFrames.WINDOW, 0);
-        message[15]++;
+        byte[] message = ByteBuffer.allocate(16).putLong(0x63_34_6a_01L).array();
         socket.send(message, Machine.PATIENCE);
         assertThat(accepted.receive(Machine.PATIENCE)).isEqualTo(message);
         socket.close();

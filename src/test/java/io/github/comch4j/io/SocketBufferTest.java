@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 class SocketBufferTest extends TwoLoopsInBothForms {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final int LONGEST = 64;
+    private static final int FRAMED = LONGEST + 8;
     /** Of the longest messages, in the smallest buffer. */
     private static final int FULL = 8;
 
@@ -51,7 +52,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     /** Of sockets that keep little in either direction. */
     private ComchServerSocket serve() {
         return ComchServerSocket.builder(dpuLoop, dpu, representor, name)
-                .maxMessageSize(LONGEST)
+                .maxMessageSize(FRAMED)
                 .receiveLimit(1)
                 .sendBuffer(1)
                 .open();
@@ -59,7 +60,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     private ComchSocket.Builder small() {
         return ComchSocket.builder(hostLoop, host, name)
-                .maxMessageSize(LONGEST)
+                .maxMessageSize(FRAMED)
                 .receiveLimit(1)
                 .sendBuffer(1);
     }
@@ -298,19 +299,38 @@ class SocketBufferTest extends TwoLoopsInBothForms {
         }
     }
 
-    /** The server's messages are shorter at most. */
+    /** The server's messages are shorter at most: what was sent after one of the longest does not arrive either. */
     @Test
-    void whatDocaRefusesIsToldAndTheRestGoesOut() {
-        try (ComchSocket socket = small().maxMessageSize(2 * LONGEST).connect(Machine.PATIENCE)) {
+    void whatDocaRefusesEndsTheConnection() {
+        try (ComchSocket socket = small().maxMessageSize(2 * FRAMED)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
+                .connect(Machine.PATIENCE)) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
-            socket.send(new byte[2 * LONGEST], Machine.PATIENCE);
+            socket.send(numbered(6), Machine.PATIENCE);
+            hostLoop.call(
+                    () -> { // which sends nothing meanwhile
+                        Machine.onThread(() -> {
+                                    socket.send(new byte[2 * LONGEST], Machine.PATIENCE);
+                                    socket.send(numbered(-1), Machine.PATIENCE);
+                                    return null;
+                                })
+                                .join();
+                        return null;
+                    });
+            hostLoop.call(() -> null); // all of them are counted
             Throwable told = catchThrowable(() -> socket.flush(Machine.PATIENCE));
             assertThat(errorOf(told)).isEqualTo(DocaError.INVALID_VALUE);
             assertThat(told)
-                    .hasMessageContaining("a message that was queued was not sent")
+                    .hasMessageContaining("2 messages that were queued were not sent")
                     .hasCauseInstanceOf(DocaException.class);
+            assertThat(receive(accepted)).isEqualTo(6);
+            assertThatThrownBy(() -> accepted.receive(Machine.PATIENCE))
+                    .isInstanceOf(ConnectionClosedException.class)
+                    .hasMessageContaining("the peer has ended");
+            assertThat(accepted.isInputShutdown()).isFalse();
+            assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
             socket.send(numbered(7), Machine.PATIENCE);
-            assertThat(receive(accepted)).isEqualTo(7);
+            assertThat(receive(server.accept(Machine.PATIENCE))).isEqualTo(7);
         }
     }
 
@@ -350,7 +370,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     void whatIsQueuedStillGoesOutWhenTheServerIsClosed() throws Exception {
         server.close();
         server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
-                .maxMessageSize(LONGEST)
+                .maxMessageSize(FRAMED)
                 .open();
         List<CompletableFuture<Integer>> arrived = new ArrayList<>();
         for (int client = 0; client < 2; client++) {

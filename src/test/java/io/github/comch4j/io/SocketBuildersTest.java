@@ -71,10 +71,10 @@ class SocketBuildersTest {
             assertThat(server.server().sendTasks()).isEqualTo(8);
             assertThat(socket.connection().endpoint().maxMessageSize()).isEqualTo(256);
             ComchSocket accepted = server.accept(Machine.PATIENCE);
-            accepted.sendAsync(new byte[256]).join();
-            assertThat(socket.receive(Machine.PATIENCE)).hasSize(256);
-            socket.sendAsync(new byte[256]).join();
-            assertThat(accepted.receive(Machine.PATIENCE)).hasSize(256);
+            accepted.sendAsync(new byte[248]).join();
+            assertThat(socket.receive(Machine.PATIENCE)).hasSize(248);
+            socket.sendAsync(new byte[248]).join();
+            assertThat(accepted.receive(Machine.PATIENCE)).hasSize(248);
             assertThat(Stream.concat(
                             Stream.concat(settings(servers), settings(clients)),
                             Stream.<Runnable>of(

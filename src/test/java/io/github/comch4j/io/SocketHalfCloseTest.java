@@ -58,11 +58,23 @@ class SocketHalfCloseTest extends SocketScene {
         assertThatThrownBy(() -> untilTheEnd(first)).isInstanceOf(ConnectionClosedException.class);
         assertThat(first.isInputShutdown()).isTrue();
 
-        ComchSocket silent = connect();
+        ComchSocket closed = connect();
         ComchSocket second = server.accept(Machine.PATIENCE);
-        silent.close();
-        assertThatThrownBy(() -> untilTheEnd(second)).isInstanceOf(ConnectionClosedException.class);
-        assertThat(second.isInputShutdown()).isFalse();
+        closed.send(new byte[1], Machine.PATIENCE);
+        closed.close();
+        assertThat(second.receive(Machine.PATIENCE)).hasSize(1);
+        assertThatThrownBy(() -> untilTheEnd(second))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageNotContaining("whose peer");
+        assertThat(second.isInputShutdown()).isTrue();
+
+        connect();
+        ComchSocket third = server.accept(Machine.PATIENCE);
+        hostLoop.close(); // which does not wait for sockets
+        assertThatThrownBy(() -> untilTheEnd(third))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("whose peer has not said that it had sent all");
+        assertThat(third.isInputShutdown()).isFalse();
     }
 
     private static void untilTheEnd(ComchSocket socket) {
@@ -78,9 +90,20 @@ class SocketHalfCloseTest extends SocketScene {
             assertThatThrownBy(() -> client.shutdownOutput(Machine.PATIENCE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("plain");
-            client.send(new byte[3], Machine.PATIENCE);
-            assertThat(server.accept(Machine.PATIENCE).receive(Machine.PATIENCE))
-                    .hasSize(3);
+        }
+    }
+
+    @Test
+    void nothingIsSentAfterTheEnd() {
+        try (ComchSocket client = connect()) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            client.shutdownOutput(Machine.PATIENCE);
+            assertThatThrownBy(() -> client.send(new byte[1], Machine.PATIENCE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("shut down");
+            assertThatThrownBy(() -> client.sendAsync(new byte[1])).isInstanceOf(IllegalStateException.class);
+            assertThat(accepted.receive(Machine.PATIENCE)).isNull();
+            client.shutdownOutput(Machine.PATIENCE);
         }
     }
 }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
 import io.github.comch4j.TwoLoops;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
@@ -260,19 +263,24 @@ class SocketReconnectTest extends TwoLoops {
     /** Which is this side's doing: more came than it keeps. */
     @Test
     void itConnectsAgainAfterItHasCutAPeerThatDoesNotWait() throws Exception {
-        try (ComchServerSocket server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
-                        .plainPeer() // knows no windows
-                        .open();
-                ComchSocket socket = connect()) {
-            ComchSocket flooding = server.accept(Machine.PATIENCE);
-            assertThatThrownBy(() -> {
+        BlockingQueue<ComchConnection> flooding = new LinkedBlockingQueue<>();
+        ComchServer server = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, name)
+                .onConnected(flooding::add)
+                .start());
+        try (ComchSocket socket = connect()) {
+            FramedPeer peer = new FramedPeer();
+            ComchConnection first = flooding.take();
+            assertThatThrownBy(() -> dpuLoop.call(() -> {
                         while (true) {
-                            flooding.send(new byte[2000], Machine.PATIENCE);
+                            peer.send(first, new byte[2000]);
                         }
-                    })
+                    }))
                     .isInstanceOf(ConnectionClosedException.class);
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
-            accepted.send(text("calmly"), Machine.PATIENCE);
+            ComchConnection second = flooding.take();
+            dpuLoop.call(() -> {
+                new FramedPeer().send(second, text("calmly"));
+                return null;
+            });
             assertThatThrownBy(() -> {
                         while (true) {
                             assertThat(socket.receive(Machine.PATIENCE)).hasSize(2000);
@@ -282,6 +290,7 @@ class SocketReconnectTest extends TwoLoops {
                     .hasMessageContaining("which this process has ended");
             assertThat(receive(socket)).isEqualTo("calmly");
         }
+        server.close();
     }
 
     @Test

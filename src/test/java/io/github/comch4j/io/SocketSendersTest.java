@@ -9,7 +9,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.internal.support.window.SocketFrames;
 import io.github.comch4j.testing.EmulatedBlueField;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -255,8 +254,9 @@ class SocketSendersTest extends SocketScene {
     @Test
     void impossibleMessagesAreRefusedAtOnce() {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        int most = socket.connection().endpoint().maxMessageSize();
-        for (byte[] message : List.of(new byte[0], new byte[most + 1], SocketFrames.make(SocketFrames.WINDOW, 1))) {
+        int most = socket.maxMessageSize();
+        assertThat(most).isEqualTo(socket.connection().endpoint().maxMessageSize() - 8);
+        for (byte[] message : List.of(new byte[0], new byte[most + 1])) {
             assertThatThrownBy(() -> socket.sendAsync(message)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> socket.send(message, Machine.PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class);

@@ -94,7 +94,9 @@ class EndingsTest {
         @Test
         void aClientEndsAtOnceIfNothingIsOnItsWay() {
             try (Pair pair = new Pair()) {
-                assertThat(Endings.of(pair.client).getAsBoolean()).isTrue();
+                assertThat(Endings.of(pair.client, () -> pair.client.inFlight() == 0)
+                                .getAsBoolean())
+                        .isTrue();
                 assertThat(pair.client.isConnected()).isFalse();
                 assertThat(pair.client.isClosed()).isTrue();
             }
@@ -104,7 +106,7 @@ class EndingsTest {
         void aClientWaitsForItsMessages() {
             try (Pair pair = new Pair()) {
                 pair.hostSide.send(new byte[1]);
-                BooleanSupplier ending = Endings.of(pair.client);
+                BooleanSupplier ending = Endings.of(pair.client, () -> pair.client.inFlight() == 0);
                 assertThat(ending.getAsBoolean()).isFalse();
                 assertThat(pair.client.isClosed()).isFalse();
                 pair.machine.until("the message", () -> pair.client.inFlight() == 0);
@@ -120,7 +122,7 @@ class EndingsTest {
                         .apply(pair.machine.engine);
                 Duration timeout = engine.timeout();
                 engine.timeout(Duration.ZERO);
-                BooleanSupplier ending = Endings.of(pair.client);
+                BooleanSupplier ending = Endings.of(pair.client, () -> pair.client.inFlight() == 0);
                 engine.timeout(timeout);
                 pair.hostSide.send(new byte[1]);
                 assertThat(ending.getAsBoolean()).isTrue();
@@ -132,7 +134,7 @@ class EndingsTest {
         @Needs(Feature.DISCONNECT)
         void aConnectionOfAServerEndsByItself() {
             try (Pair pair = new Pair()) {
-                BooleanSupplier ending = Endings.of(pair.dpuSide);
+                BooleanSupplier ending = Endings.of(pair.dpuSide, () -> true);
                 assertThat(ending.getAsBoolean()).isTrue();
                 assertThat(pair.dpuSide.isOpen()).isFalse();
                 pair.machine.until("the end", () -> !pair.client.isConnected());

@@ -3,6 +3,7 @@ package io.github.comch4j.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -13,7 +14,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.support.window.SocketFrames;
+import io.github.comch4j.internal.support.window.Framing;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -171,7 +172,9 @@ class NettyLifeTest extends NettyScene {
         try (Device host = Devices.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
-            peer.connection().send(random(1000));
+            FramedPeer framed = new FramedPeer();
+            framed.send(peer.connection(), random(1000));
+            framed.send(peer.connection(), Framing.FINISHED, 1);
             peer.close();
         }
         assertThat(only().events.poll(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(ChannelInputShutdownEvent.INSTANCE);
@@ -193,7 +196,7 @@ class NettyLifeTest extends NettyScene {
         try (Device host = Devices.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
-            peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, 1000)); // and it does not grow
+            new FramedPeer().send(peer.connection(), Framing.WINDOW, 1000); // and it does not grow
             waits = only().channel().writeAndFlush(buffer(random(1 << 20)));
             Machine.until("what the window allows", () -> peer.connection().received() > 0, engine);
             assertThat(waits.isDone()).isFalse();
@@ -249,29 +252,32 @@ class NettyLifeTest extends NettyScene {
         bind(this::next);
         AtomicLong cost = new AtomicLong(); // of what has arrived
         AtomicLong frames = new AtomicLong();
+        FramedPeer framed = new FramedPeer();
         try (Device host = Devices.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name)
                     .onMessage((connection, message) -> {
-                        if (SocketFrames.isFrame(message)) {
-                            frames.incrementAndGet();
+                        framed.arrived(connection, message);
+                        FramedPeer.Message last = framed.received.removeLast();
+                        if (last.kind() == Framing.DATA) {
+                            cost.addAndGet(Framing.cost(last.bytes().length));
                         } else {
-                            cost.addAndGet(SocketFrames.cost(message.byteSize()));
+                            frames.incrementAndGet();
                         }
                     })
                     .connect(Machine.PATIENCE);
             Channel child = only().channel();
             for (int round = 0; round < 5; round++) {
                 long window = cost.get() + 50_000;
-                peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, window));
+                framed.send(peer.connection(), Framing.WINDOW, window);
                 Machine.until("that the window is observed", () -> frames.get() > 0, engine);
                 ChannelFuture waits = child.writeAndFlush(buffer(random(100_000)));
                 Machine.until("the end of the window", () -> isBlocked(child) || waits.isDone(), engine);
                 assertThat(waits.isDone()).isFalse();
-                long more = SocketFrames.cost(peer.maxMessageSize());
+                long more = Framing.cost(peer.maxMessageSize());
                 Machine.until("what the window allows", () -> cost.get() + more > window, engine);
                 assertThat(cost.get()).isLessThanOrEqualTo(window);
-                peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, window + 100_000));
+                framed.send(peer.connection(), Framing.WINDOW, window + 100_000);
                 Machine.until("all of it", waits::isDone, engine);
                 assertThat(waits.isSuccess()).isTrue();
                 Machine.until("its arrival", () -> cost.get() >= window + 50_000, engine);

@@ -71,19 +71,6 @@ class NettyStreamTest extends NettyScene {
     }
 
     @Test
-    void bytesThatLookLikeTheTransportsOwnArriveAsTheyAre() throws Exception {
-        Collector arrived = new Collector();
-        bind(() -> arrived);
-        Channel channel = connect(new Collector());
-        byte[] frame = io.github.comch4j.internal.support.window.SocketFrames.make(
-                io.github.comch4j.internal.support.window.SocketFrames.FINISHED, 0);
-        channel.writeAndFlush(buffer(frame)).sync();
-        channel.writeAndFlush(buffer(frame)).sync();
-        channel.writeAndFlush(buffer(new byte[] {1})).sync();
-        assertThat(arrived.await(65)).startsWith(frame).endsWith(1);
-    }
-
-    @Test
     void aFileIsWrittenAsARegion(@TempDir Path folder) throws Exception {
         byte[] content = random(300_001);
         File file = Files.write(folder.resolve("file"), content).toFile();

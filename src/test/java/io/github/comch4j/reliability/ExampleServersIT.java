@@ -21,7 +21,7 @@ class ExampleServersIT extends ExampleServersTest {
     @SuppressWarnings("unchecked")
     void allTogether() {
         List<Running> servers = servers()
-                .map(server -> new Running((Consumer<String[]>) server.get()[1]))
+                .map(server -> new Running((Consumer<String[]>) server.get()[1], (boolean) server.get()[2]))
                 .toList();
         try {
             long begin = System.nanoTime();

@@ -65,7 +65,7 @@ public final class CopyLink implements AutoCloseable {
         } catch (IOException e) {
             throw new ProgramException("too long for a message: " + e.getMessage(), e);
         }
-        if (bytes.size() > socket.connection().endpoint().maxMessageSize()) {
+        if (bytes.size() > socket.maxMessageSize()) {
             throw new ProgramException("a name is too long for a message");
         }
         socket.send(bytes.toByteArray(), FOR_EVER);
@@ -77,7 +77,7 @@ public final class CopyLink implements AutoCloseable {
 
     /** Something went wrong, as a sentence without its full stop. */
     void sendSentence(char kind, String sentence) {
-        int most = socket.connection().endpoint().maxMessageSize() / 4; // of at most three bytes each
+        int most = socket.maxMessageSize() / 4; // of at most three bytes each
         send(kind, message -> message.writeUTF(sentence.length() > most ? sentence.substring(0, most) : sentence));
     }
 

@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.internal.support.window.Framing;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -76,7 +77,8 @@ public enum Kind {
     /** The longest message that makes sense, where the control path has some of {@code message} bytes. */
     public long longest(long message) {
         return switch (this) {
-            case CONTROL, SOCKETS -> message;
+            case CONTROL -> message;
+            case SOCKETS -> message - Framing.HEADER;
             case RECORDS -> RecordEnds.LONGEST;
             case MSGQ -> 32;
             case BUFFERS, SLOTS, CALLS -> 1 << 20;

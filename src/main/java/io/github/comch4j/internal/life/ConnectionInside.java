@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.life;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The internal object of a connection: what channels and sockets need of it and programs do not. */
@@ -27,4 +28,19 @@ public interface ConnectionInside {
      * progress; not if the connection ends, or the message fails. Any thread.
      */
     void say(int consumerId, long word);
+
+    /**
+     * As {@code ComchConnection.trySend}, of one message: eight bytes, the number in little-endian order, and then
+     * {@code message}, which may be empty. Returns whether it was accepted.
+     */
+    boolean trySend(long header, byte[] message);
+
+    /** As {@link #trySend(long, byte[])}, for the bytes between position and limit; the position is left alone. */
+    boolean trySend(long header, ByteBuffer message);
+
+    /**
+     * How many of the messages that were accepted the peer's device has taken, so far or until the connection ended. On
+     * the engine's thread.
+     */
+    long taken();
 }

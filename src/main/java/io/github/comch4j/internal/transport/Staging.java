@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Native memory for the calls of one engine: bytes to send that come from the Java heap, and one pointer-sized result.
@@ -18,6 +19,8 @@ public final class Staging {
     private static final int COPIED = 256;
 
     private static final long FIRST_SIZE = 4096;
+
+    private static final ValueLayout.OfLong HEADER = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     // closed with the engine, which may have been handed to another thread
     private final Arena arena = Arena.ofShared();
@@ -55,6 +58,20 @@ public final class Staging {
     /** Bytes to send, native. */
     public MemorySegment stage(byte[] message) {
         MemorySegment.copy(message, 0, outgoing, ValueLayout.JAVA_BYTE, 0, message.length);
+        return outgoing;
+    }
+
+    /** Eight bytes, the number in little-endian order, and then others; native. */
+    public MemorySegment stage(long header, byte[] message) {
+        outgoing.set(HEADER, 0, header);
+        MemorySegment.copy(message, 0, outgoing, ValueLayout.JAVA_BYTE, Long.BYTES, message.length);
+        return outgoing;
+    }
+
+    /** As {@link #stage(long, byte[])}, with the remaining bytes of a buffer, whose position is left alone. */
+    public MemorySegment stage(long header, ByteBuffer message) {
+        outgoing.set(HEADER, 0, header);
+        outgoingBytes.put(Long.BYTES, message, message.position(), message.remaining());
         return outgoing;
     }
 

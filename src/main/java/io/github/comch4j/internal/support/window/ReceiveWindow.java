@@ -32,7 +32,7 @@ public final class ReceiveWindow {
 
     /** At least eight of the longest messages, or the windows could be too small for one. */
     public void longestMessage(int bytes) {
-        least = 8 * SocketFrames.cost(bytes);
+        least = 8 * Framing.cost(bytes);
         limit(limit);
     }
 
@@ -43,7 +43,7 @@ public final class ReceiveWindow {
 
     /** A message has arrived. Returns false if that is more than was allowed: then it does not count. */
     public boolean arrived(long length) {
-        long now = arrived + SocketFrames.cost(length);
+        long now = arrived + Framing.cost(length);
         if (observed ? now > window : now - seen > limit + GRACE_BYTES && backlog(now) > limit + GRACE_BYTES) {
             return false;
         }
@@ -66,10 +66,10 @@ public final class ReceiveWindow {
         observed = window != NONE;
     }
 
-    /** What the peer is to be told now. */
-    public byte[] renew() {
+    /** How much the peer may have sent since the connection began, as it is to be told now. */
+    public long renew() {
         window = Math.max(window, received.get() + limit);
-        return SocketFrames.make(SocketFrames.WINDOW, window);
+        return window;
     }
 
     /**

@@ -17,11 +17,11 @@ public final class SendWindow {
 
     /** Whether a message may be sent now. */
     public boolean allows(long length) {
-        return sent + SocketFrames.cost(length) <= window;
+        return sent + Framing.cost(length) <= window;
     }
 
     /** It was sent. */
     public void sent(long length) {
-        sent += SocketFrames.cost(length);
+        sent += Framing.cost(length);
     }
 }
