@@ -196,7 +196,7 @@ class SendRecvIT {
         start("host", "send", "-L", "-W", "60")
                 .input(("short\n" + "x".repeat(5000) + "\n").getBytes(UTF_8))
                 .endInput()
-                .assertFailure("line 2 is longer than a message, which has 4080 bytes at most here");
+                .assertFailure("line 2 is longer than a message, which has 4072 bytes at most here");
         receiver.assertFailure(LEFT);
         assertThat(start("host", "send", "--chop").awaitEnd()).isEqualTo(2);
         assertThat(start("dpu", "recv", "--clients", "0").awaitEnd()).isEqualTo(2);
