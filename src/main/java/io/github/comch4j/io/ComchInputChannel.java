@@ -135,7 +135,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     /**
      * Opens the receiving end of a stream. It comes to life by progress of its engine and of the connection's, as
-     * {@link #read} makes.
+     * {@link #read} makes. It answers the writer with a message of 16 bytes on the control path, which the program of
+     * neither side sees.
      *
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread

@@ -29,6 +29,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -316,7 +317,7 @@ class ByteChannelTest {
         } finally {
             EmulatedFaults.clear();
         }
-        failures.removeIf(java.util.Objects::isNull);
+        failures.removeIf(Objects::isNull);
         machine.engine.setTimeout(Machine.PATIENCE);
         assertAnotherStreamArrives();
         return read;
@@ -386,6 +387,32 @@ class ByteChannelTest {
                 .allSatisfy(e -> caused(DocaError.IO_FAILED).accept(e));
         assertThat(read).containsExactlyElementsOf(first(failed - 1));
         assertThat(failures.getLast()).hasMessageContaining("behind the first " + 8 * (failed - 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aConnectionThatBreaksIsNoEnd(boolean atSender) throws Exception {
+        EmulatedFaults faults = atSender
+                ? new EmulatedFaults().breakSend(4, DocaError.IO_FAILED)
+                : new EmulatedFaults().breakReceive(4, DocaError.IO_FAILED);
+        List<Throwable> failures = new ArrayList<>();
+        try (ComchInputChannel input = input(12)) {
+            ComchOutputChannel output = output();
+            faults.apply();
+            failures.add(catchThrowable(() -> writeLongs(output, 10)));
+            failures.add(catchThrowable(output::close));
+            failures.removeIf(Objects::isNull);
+            assertThat(failures)
+                    .as("the writer's")
+                    .isNotEmpty()
+                    .allSatisfy(e -> assertThat(e).isExactlyInstanceOf(IOException.class));
+            failures.clear();
+            List<Long> read = readLongs(input, failures);
+            assertThat(read).isEqualTo(first(read.size())).hasSizeLessThanOrEqualTo(10);
+            assertThat(failures).as("the reader's").hasSize(1);
+        } finally {
+            EmulatedFaults.clear();
+        }
     }
 
     private static List<Long> first(int count) {
