@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A receive that fails</b> while the connection lives on may have lost a message, and messages have no numbers.
  * Unless {@link Builder#onReceiveFailed} or the {@linkplain SlotHandler#onReceiveFailed handler of messages} goes on
- * after it, the consumer ends there: {@code poll}, or the engine's progress, throws in the place of what may be missing,
- * each later poll as well, and the peer's sends to it are refused.
+ * after it, the consumer ends there: {@code poll}, or the engine's progress, throws in the place of what may be
+ * missing, each later poll as well, and the peer's sends to it are refused.
  *
  * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of
  * producers can send immediate data.

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="input"}
  *
- * <p>What is read is the stream without a gap. Chunks bear their place in it: where one is missing, {@link #read} throws
- * when it has handed over what came before, and says how much is missing; the writer hears of it. -1 means that all has
- * come that was written. A stream that ends without the writer's word is cut, which is an exception, too.
+ * <p>What is read is the stream without a gap. Chunks bear their place in it: where one is missing, {@link #read}
+ * throws when it has handed over what came before, and says how much is missing; the writer hears of it. -1 means that
+ * all has come that was written. A stream that ends without the writer's word is cut, which is an exception, too.
  *
  * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
  * callbacks, except opening.

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class ComchOutputChannel implements WritableByteChannel {
     /** After this time the end is said again. */
     private static final Duration REPEAT = Duration.ofSeconds(1);
-    /** What is worth so much waiting and no more: the word of a peer whose channel has gone; that this stream is cut. */
+    /** The word of a peer whose channel has gone, and saying that this stream is cut, are worth so much waiting. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private final ComchConnection connection;
