@@ -43,7 +43,7 @@ struct doca_mmap {
 	int64_t owner; /* process of an imported map */
 	struct doca_mmap *next_shared;
 	struct emu_shared_pages *pages; /* of an exported map, for kernels of other processes */
-	struct emu_reach *reach; /* of a map that another process has exported; NULL: nothing of it is within reach */
+	struct emu_reach *reach;  /* of a map that another process has exported; NULL: nothing of it is within reach */
 	_Atomic(uint8_t *) zeros; /* for kernels, when the exporter has ended; NULL: not asked for */
 	/* Its names on the DPA, and the dpa whose memory it maps (NULL: the host's). */
 	struct emu_dpa_map *dpa_maps;

@@ -83,7 +83,7 @@ static void report_connection(const struct doca_comch_server *server, struct doc
 	report(&details, connection, successful ? 1 : 0);
 }
 
-/* Reports the earliest end of a connection by the server itself that has not been reported; there is one. */
+/* Reports the earliest end of a connection by the server itself that has not been reported. */
 static __attribute__((cold)) bool report_own_end(struct doca_comch_server *server)
 {
 	struct doca_comch_connection *earliest = NULL;
@@ -91,6 +91,8 @@ static __attribute__((cold)) bool report_own_end(struct doca_comch_server *serve
 		if (ended->disconnect_event_due)
 			earliest = ended;
 	server->own_ends--;
+	if (earliest == NULL)
+		return false;
 	earliest->disconnect_event_due = false;
 	report_connection(server, earliest, server->disconnected, true);
 	return true;

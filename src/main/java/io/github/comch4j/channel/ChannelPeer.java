@@ -94,8 +94,8 @@ public final class ChannelPeer {
      *
      * <p>Whether the peer learns of it depends on the {@link Carrier}.
      *
-     * @throws PeerBrokenException if a message that was accepted could not be delivered, and no call has told of it: the
-     *     peer is disconnected all the same. Over {@link Carrier#COMM_CHANNEL} it is the send that fails
+     * @throws PeerBrokenException if a message that was accepted could not be delivered, and no call has told of it:
+     *     the peer is disconnected all the same. Over {@link Carrier#COMM_CHANNEL} it is the send that fails
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */

@@ -276,9 +276,10 @@ public final class ComchConsumer extends FastPathConsumer {
 
         /**
          * Called for each posted receive that comes back with nothing, also when the consumer ends, and for what
-         * arrives while it is being closed; its buffer is the program's again. If the consumer {@linkplain ComchConsumer#isRunning()
-         * runs} on, the posting has failed, and what was sent to it may be lost. Without this handler such a receive is
-         * posted again and {@code progress()} throws, and nobody hears of those that come back at the end.
+         * arrives while it is being closed; its buffer is the program's again. If the consumer {@linkplain
+         * ComchConsumer#isRunning() runs} on, the posting has failed, and what was sent to it may be lost. Without this
+         * handler such a receive is posted again and {@code progress()} throws, and nobody hears of those that come
+         * back at the end.
          *
          * @param handler the handler
          * @return this

@@ -115,8 +115,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A posted receive of a consumer fails for good when something is sent to it: the consumer stops by itself, all that
-     * lies behind fails, too, and the connection breaks at both ends.
+     * A posted receive of a consumer fails for good when something is sent to it: the consumer stops by itself, all
+     * that lies behind fails, too, and the connection breaks at both ends.
      *
      * @param nth which one, counted from 1
      * @param error with what

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * copy of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush}
  * waits until the peer's device has all that was sent, as {@link #close} does. If messages are lost, because the
  * connection ends, or DOCA refuses them or gives them up, the next {@code send}, {@code flush} or {@code close} throws
- * and says how many; nothing is sent twice, and nothing arrives behind a hole: the peer gets an exception there. Close a socket before its loop, which does not wait for its buffer.
+ * and says how many; nothing is sent twice, and nothing arrives behind a hole: the peer gets an exception there. Close
+ * a socket before its loop, which does not wait for its buffer.
  *
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
  * throws {@link ConnectionClosedException}; null says that nothing came in time. Each message is copied once more,
@@ -44,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
  * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C
- * program, does as {@code docs/sockets.md} says. If it does not wait, and 4 MiB more than the limit wait, the connection
- * is ended, and both sides are told why, in the exception of the next call.
+ * program, does as {@code docs/sockets.md} says. If it does not wait, and 4 MiB more than the limit wait, the
+ * connection is ended, and both sides are told why, in the exception of the next call.
  *
  * <p>Each message has a header of 8 bytes, with its number, unless the peer is {@linkplain SocketBuilder#plainPeer()
  * plain}.
@@ -241,10 +242,9 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Whether the peer has said that it sends no more ({@link #shutdownOutput}, {@link #close}), and all that it had sent
-     * was received.
-     * From then on {@link #receive} returns null at once, or throws when the connection has ended. Any thread may ask,
-     * also after the end of the connection: then it tells whether the peer ended it with all said.
+     * Whether the peer has said that it sends no more ({@link #shutdownOutput}, {@link #close}), and all that it had
+     * sent was received. From then on {@link #receive} returns null at once, or throws when the connection has ended.
+     * Any thread may ask, also after the end of the connection: then it tells whether the peer ended it with all said.
      *
      * @return whether it has, on the connection that messages are received from
      */
@@ -305,12 +305,12 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Tells the peer that all has been sent, as {@link #shutdownOutput}, and ends the connection when its device has all,
-     * for which it waits as long as {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of the
-     * engine it does not wait. The second call does nothing. Threads that wait learn of it.
+     * Tells the peer that all has been sent, as {@link #shutdownOutput}, and ends the connection when its device has
+     * all, for which it waits as long as {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of
+     * the engine it does not wait. The second call does nothing. Threads that wait learn of it.
      *
-     * @throws ConnectionClosedException if messages that were sent before could not go out, or may not have arrived, and
-     *     no call has told; the exception's message says how many. It is closed all the same
+     * @throws ConnectionClosedException if messages that were sent before could not go out, or may not have arrived,
+     *     and no call has told; the exception's message says how many. It is closed all the same
      * @throws DocaException if it does not end in time; it is still open then
      */
     @Override

@@ -55,8 +55,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * The largest message ({@code …_set_max_msg_size}); both ends should agree. The header of a message takes 8 bytes of
-     * it, unless the peer is {@linkplain #plainPeer() plain}: {@link ComchSocket#maxMessageSize()}. Default: DOCA's.
+     * The largest message ({@code …_set_max_msg_size}); both ends should agree. The header of a message takes 8 bytes
+     * of it, unless the peer is {@linkplain #plainPeer() plain}: {@link ComchSocket#maxMessageSize()}. Default: DOCA's.
      *
      * @param bytes at least 64, at most {@link Capabilities#maxMessageSize()}
      * @return this
@@ -131,9 +131,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
 
     /**
      * The peer is no socket: messages travel as they are, without the header of sockets, and there are none of the
-     * sockets' own, which would tell it how much it may send, or why the connection is ended. So neither end sees a gap,
-     * or whether it has all. Who has 4 MiB more than the limit waiting to be received loses the connection. Default: it
-     * is a socket, or does as {@code docs/sockets.md} says.
+     * sockets' own, which would tell it how much it may send, or why the connection is ended. So neither end sees a
+     * gap, or whether it has all. Who has 4 MiB more than the limit waiting to be received loses the connection.
+     * Default: it is a socket, or does as {@code docs/sockets.md} says.
      *
      * @return this
      */

@@ -29,8 +29,8 @@ public final class ComchChannelOption<T> extends ChannelOption<T> {
             valueOf(ComchChannelOption.class, "RECEIVE_QUEUE_SIZE");
 
     /**
-     * The peer knows nothing of headers and windows ({@code docs/sockets.md}) and gets the program's bytes only: neither
-     * end sees a gap then, or whether it has all. Default: false.
+     * The peer knows nothing of headers and windows ({@code docs/sockets.md}) and gets the program's bytes only:
+     * neither end sees a gap then, or whether it has all. Default: false.
      */
     public static final ChannelOption<Boolean> PLAIN_PEER = valueOf(ComchChannelOption.class, "PLAIN_PEER");
 

@@ -67,8 +67,8 @@ public final class RpcException extends RuntimeException {
     /** How far the call has come. */
     public enum Reach {
         /**
-         * It has not left this process, or not all of it, or a part of it could not be sent: its handler has not run and
-         * will not.
+         * It has not left this process, or not all of it, or a part of it could not be sent: its handler has not run
+         * and will not.
          */
         NOT_SENT,
         /** The server has refused it: its handler has not run and will not. */

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /**
  * The header that sockets, and channels of Netty, put before each message of a connection, see
- * {@code docs/sockets.md}: what goes out is numbered, and what arrives is looked at. So a reader knows whether something
- * is missing, and whether what it has is all. Belongs to the thread of the connection.
+ * {@code docs/sockets.md}: what goes out is numbered, and what arrives is looked at. So a reader knows whether
+ * something is missing, and whether what it has is all. Belongs to the thread of the connection.
  */
 public final class Framing {
     /** Bytes before each message. */
