@@ -7,7 +7,6 @@ import io.github.comch4j.cli.copy.CopyReceiver;
 import io.github.comch4j.cli.copy.CopySender;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.cli.copy.CopyWish;
-import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchServerSocket;
@@ -55,6 +54,7 @@ import picocli.CommandLine.Spec;
 final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     private static final String NAME = "comch4j-cp";
     private static final Duration MOMENT = Duration.ofMillis(200);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
     private static final String DPU = "dpu:";
     private static final String HOST = "host:";
 
@@ -121,12 +121,16 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         try {
             status = begin();
         } catch (IOException | InvalidPathException e) {
-            throw new ProgramException(
-                    e instanceof FileSystemException file
-                            ? file.getFile() + ": " + ProgramException.reason(e)
-                            : e.getMessage(),
-                    e);
+            throw failed(e);
         }
+    }
+
+    private static ProgramException failed(Exception e) {
+        return new ProgramException(
+                e instanceof FileSystemException file
+                        ? file.getFile() + ": " + ProgramException.reason(e)
+                        : e.getMessage(),
+                e);
     }
 
     private int begin() throws IOException {
@@ -162,37 +166,35 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         return file.startsWith(DPU) ? DPU : HOST;
     }
 
-    private int copy(boolean put, String prefix) throws IOException {
+    private int copy(boolean put, String prefix) {
         try (Meeting.End end = meeting.open(name, prefix.equals(HOST));
                 CopyProgress progress = new CopyProgress(quiet);
-                Interrupt interrupt = new Interrupt()) {
+                Interrupt interrupt = new Interrupt(LAST_WORDS)) {
             if (end.listens() != prefix.equals(HOST)) {
                 throw new ProgramException("this is the " + (end.listens() ? "DPU" : "host") + "'s side: the other is "
                         + (end.listens() ? HOST : DPU));
             }
-            try (ComchServerSocket server = end.listens() ? end.listen(false) : null) {
-                ComchSocket socket =
-                        server != null ? accept(server, interrupt) : end.connect(false, "comch cp --serve DIR");
-                try (CopyLink link = new CopyLink(socket, end.loop, end.device, interrupt::stopped)) {
-                    if (put) {
-                        put(link, progress, prefix);
-                    } else {
-                        get(link, progress, prefix);
+            try (ComchServerSocket server = end.listens() ? end.listen(false) : null;
+                    CopyLink link =
+                            new CopyLink(meet(end, server, interrupt), end.loop, end.device, interrupt::stopped)) {
+                link.run(() -> {
+                    try {
+                        if (put) {
+                            put(link, progress, prefix);
+                        } else {
+                            get(link, progress, prefix);
+                        }
+                    } catch (FileSystemException e) {
+                        throw failed(e);
                     }
-                }
+                });
             } catch (CopyLink.Stopped e) {
                 progress.end();
                 System.err.println("comch: interrupted: " + progress + "; the same again goes on from there");
                 return 1;
-            } catch (ConnectionClosedException e) {
+            } catch (ProgramException e) {
                 progress.end();
-                throw new ProgramException("the other side has gone: " + progress, e);
-            } catch (IOException e) {
-                progress.end();
-                if (e.getCause() instanceof ConnectionClosedException) {
-                    throw new ProgramException("the other side has gone: " + progress, e);
-                }
-                throw e;
+                throw progress.hasBegun() ? new ProgramException(e.getMessage() + ": " + progress, e) : e;
             }
             progress.end();
             if (progress.draws() || common.verbose()) {
@@ -202,19 +204,16 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         }
     }
 
-    private ComchSocket accept(ComchServerSocket server, Interrupt interrupt) {
-        Duration left = meeting.timeout();
-        while (!interrupt.stopped() && left.isPositive()) {
-            ComchSocket next = server.accept(MOMENT);
-            if (next != null) {
-                return next;
-            }
-            left = left.minus(MOMENT);
-        }
+    private ComchSocket meet(Meeting.End end, @Nullable ComchServerSocket server, Interrupt interrupt) {
+        ComchSocket met = interrupt.during(
+                () -> server != null ? server.accept(meeting.timeout()) : end.connect(false, "comch cp --serve DIR"));
         if (interrupt.stopped()) {
             throw new CopyLink.Stopped();
         }
-        throw new ProgramException("nobody has come from the host: is \"comch cp --serve DIR\" running there?");
+        if (met == null) {
+            throw new ProgramException("nobody has come from the host: is \"comch cp --serve DIR\" running there?");
+        }
+        return met;
     }
 
     private void put(CopyLink link, CopyProgress progress, String prefix) throws IOException {
@@ -223,11 +222,11 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                 files.subList(0, files.size() - 1).stream().map(Path::of).toList();
         for (Path file : given) {
             if (!Files.exists(file)) {
-                throw new ProgramException(file + ": is not there");
+                throw new ProgramException(file + ": " + Below.missing(file.toString()));
             }
         }
         boolean contents = given.stream().anyMatch(CopyCommand::isContents);
-        link.send('P', message -> {
+        link.send('P', 0, message -> {
             message.writeInt(CopyServer.VERSION);
             message.writeUTF(target);
             message.writeBoolean(given.size() > 1 || target.endsWith("/") || contents);
@@ -292,7 +291,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         String as = into ? null : target.getFileName().toString();
         try (Below root = Below.root(folder)) {
             ComchInputChannel in = link.input();
-            link.send('G', message -> {
+            link.send('G', 0, message -> {
                 message.writeInt(CopyServer.VERSION);
                 new CopyWish(recursive, update, links).write(message);
                 message.writeInt(in.id());
@@ -301,7 +300,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             });
             for (String path : wanted) {
                 List<String> names = Below.names(path);
-                link.send('N', message -> {
+                link.send('N', 0, message -> {
                     message.writeUTF(path);
                     message.writeUTF(as != null ? as : names.isEmpty() ? "." : names.getLast());
                 });
@@ -316,7 +315,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         try (Below root = Below.root(folder);
                 Meeting.End end = meeting.open(name, true);
                 ComchServerSocket server = end.listens() ? end.listen(false) : null;
-                Interrupt interrupt = new Interrupt()) {
+                Interrupt interrupt = new Interrupt(LAST_WORDS)) {
             System.out.println("serves " + folder.toAbsolutePath().normalize()
                     + (readOnly ? " for reading" : " for reading and writing") + " as \"" + name + "\"");
             CopyServer copies = new CopyServer(root, readOnly);

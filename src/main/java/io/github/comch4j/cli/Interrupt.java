@@ -1,8 +1,11 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.WaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Ctrl-C, or the end of the program: is noted, and waits until the command has said its last words. */
 final class Interrupt implements AutoCloseable {
@@ -12,6 +15,7 @@ final class Interrupt implements AutoCloseable {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final Duration lastWords;
     private volatile boolean stopped;
+    private volatile @Nullable Thread waiting;
 
     Interrupt() {
         this(Duration.ofSeconds(LAST_WORDS_SECONDS));
@@ -33,8 +37,24 @@ final class Interrupt implements AutoCloseable {
         begun.await();
     }
 
+    /** The result of what may wait in this thread for long; null if the command is to end, which ends the wait. */
+    <T> @Nullable T during(Supplier<@Nullable T> work) {
+        waiting = Thread.currentThread();
+        try {
+            return stopped ? null : work.get();
+        } catch (WaitInterruptedException e) {
+            return null;
+        } finally {
+            waiting = null;
+        }
+    }
+
     private void stop() {
         stopped = true;
+        Thread thread = waiting;
+        if (thread != null) {
+            thread.interrupt();
+        }
         begun.countDown();
         try {
             ended.await(lastWords.toMillis(), TimeUnit.MILLISECONDS);

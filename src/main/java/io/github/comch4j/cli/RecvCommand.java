@@ -103,7 +103,10 @@ final class RecvCommand implements UsesDevice {
                 Interrupt interrupt = new Interrupt()) {
             Set<Thread> threads = ConcurrentHashMap.newKeySet();
             if (server == null) {
-                serve(end.connect(plain, "comch send"), threads);
+                ComchSocket peer = interrupt.during(() -> end.connect(plain, "comch send"));
+                if (peer != null) {
+                    serve(peer, threads);
+                }
                 clients = 1;
                 keep = false;
             } else if (common.verbose()) {

@@ -107,7 +107,10 @@ final class SendCommand implements UsesDevice {
                 Interrupt interrupt = new Interrupt()) {
             List<ComchSocket> peers = new ArrayList<>();
             if (server == null) {
-                peers.add(end.connect(plain, "comch recv"));
+                ComchSocket peer = interrupt.during(() -> end.connect(plain, "comch recv"));
+                if (peer != null) {
+                    peers.add(peer);
+                }
             } else {
                 accept(server, peers, interrupt);
             }

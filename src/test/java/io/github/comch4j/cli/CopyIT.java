@@ -10,6 +10,8 @@ import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.samples.ChildVm;
@@ -17,11 +19,17 @@ import io.github.comch4j.samples.ChildVms;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,6 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code comch cp}. */
 @Timeout(180)
@@ -255,11 +265,16 @@ class CopyIT {
         Files.writeString(here.resolve("d/x"), "x");
         Files.createSymbolicLink(tree.resolve("up"), Path.of("../x"));
         Files.createSymbolicLink(tree.resolve("beside"), Path.of("none"));
+        Files.getFileAttributeView(tree.resolve("up"), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .setTimes(FileTime.from(Instant.ofEpochSecond(1_500_000_000, 123_456_000)), null, null);
         ChildVm server = serve();
         assertThat(succeeded(cp("host", "-v", "-rP", here.resolve("d"), "dpu:")))
                 .startsWith("comch: copied 3 of 3 files");
         assertThat(Files.readSymbolicLink(there.resolve("d/e/up"))).isEqualTo(Path.of("../x"));
         assertThat(there.resolve("d/e/up")).hasContent("x");
+        assertThat(Files.getLastModifiedTime(there.resolve("d/e/up"), LinkOption.NOFOLLOW_LINKS)
+                        .toInstant())
+                .isEqualTo(Instant.ofEpochSecond(1_500_000_000, 123_456_000));
         assertThat(Files.readSymbolicLink(there.resolve("d/e/beside"))).isEqualTo(Path.of("none"));
         succeeded(cp("host", "-rP", "dpu:d", here.resolve("new")));
         assertThat(Files.readSymbolicLink(here.resolve("new/e/up"))).isEqualTo(Path.of("../x"));
@@ -283,13 +298,26 @@ class CopyIT {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(kind);
+            out.writeInt(0); // of no file
             writing.to(out);
         }
         return bytes.toByteArray();
     }
 
-    private static byte[] entry(String path, long size) throws IOException {
-        return message('E', out -> {
+    private static byte[] record(char kind, int file, CopyLink.Writing writing) throws IOException {
+        ByteArrayOutputStream rest = new ByteArrayOutputStream();
+        writing.to(new DataOutputStream(rest));
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeByte(kind);
+        out.writeInt(file);
+        out.writeInt(rest.size());
+        rest.writeTo(out);
+        return bytes.toByteArray();
+    }
+
+    private static byte[] entry(int file, String path, long size) throws IOException {
+        return record('E', file, out -> {
             out.writeUTF(path);
             out.writeShort(0xffff);
             out.writeLong(0);
@@ -299,9 +327,33 @@ class CopyIT {
         });
     }
 
-    private static String answer(ComchSocket socket) {
+    /** The next message but those that say that the other end is there. */
+    private static ByteBuffer next(ComchSocket socket) {
         byte[] message = socket.receive(Machine.PATIENCE);
-        return message == null ? "none" : new String(message, UTF_8);
+        while (message != null && message[0] == 'A') {
+            message = socket.receive(Machine.PATIENCE);
+        }
+        return ByteBuffer.wrap(message == null ? new byte[] {'-'} : message);
+    }
+
+    private static String answer(ComchSocket socket) {
+        return new String(next(socket).array(), UTF_8);
+    }
+
+    /** The stream to a consumer of the other end. */
+    private static ComchOutputChannel stream(
+            ComchSocket socket, EventLoop loop, ProgressEngine engine, Device device, int consumer) throws Exception {
+        while (Arrays.stream(loop.call(() -> socket.connection().remoteConsumers()))
+                .noneMatch(id -> id == consumer)) {
+            Thread.sleep(1);
+        }
+        return ComchOutputChannel.open(socket.connection(), engine, device, consumer, 2, 1000);
+    }
+
+    private static void write(ComchOutputChannel stream, byte[]... records) throws IOException {
+        for (byte[] each : records) {
+            stream.write(ByteBuffer.wrap(each));
+        }
     }
 
     /** A client that does not keep to what comch says. */
@@ -316,27 +368,51 @@ class CopyIT {
         });
         try (Device host = Devices.openHost(Machine.HOST);
                 EventLoop loop = EventLoop.start("test")) {
-            try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE)) {
+            try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+                    ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
                 socket.send(put, Machine.PATIENCE);
-                assertThat(answer(socket)).startsWith("R");
+                ByteBuffer ready = next(socket);
+                assertThat(ready.get()).isEqualTo((byte) 'R');
+                ComchOutputChannel stream = stream(socket, loop, engine, host, ready.getInt(5));
+                int file = 0;
                 for (String path : List.of("../evil", "a/../../evil", "..", "", "/", "e\0vil", "there/../../evil")) {
-                    socket.send(entry(path, 0), Machine.PATIENCE);
-                    assertThat(answer(socket)).as(path).startsWith("X");
+                    write(stream, entry(++file, path, 0));
+                    assertThat(answer(socket)).as(path).startsWith("X\0\0\0" + (char) file);
                 }
-                socket.send(entry("/evil", 0), Machine.PATIENCE); // below the folder
+                write(stream, entry(++file, "/evil", 0)); // below the folder
+                assertThat(answer(socket)).startsWith("W\0\0\0\b");
+                write(stream, record('F', file, out -> out.writeLong(0)), record('S', file, out -> out.writeLong(1)));
+                assertThat(answer(socket)).startsWith("X\0\0\0\b").contains("its sums differ");
+                write(stream, entry(++file, "x", Long.MAX_VALUE));
                 assertThat(answer(socket)).startsWith("W");
-                socket.send(message('F', out -> out.writeLong(0)), Machine.PATIENCE);
-                socket.send(message('S', out -> out.writeLong(1)), Machine.PATIENCE);
-                assertThat(answer(socket)).startsWith("X").contains("its sums differ");
-                socket.send(entry("x", Long.MAX_VALUE), Machine.PATIENCE);
-                assertThat(answer(socket)).startsWith("W");
-                socket.send(message('F', out -> out.writeLong(77)), Machine.PATIENCE);
-                assertThat(answer(socket)).startsWith("X");
+                write(stream, record('F', file, out -> out.writeLong(77)));
+                assertThat(answer(socket)).startsWith("X\0\0\0\0");
+            }
+            List<byte[]> records = new ArrayList<>(List.of(
+                    record('F', 5, out -> out.writeLong(0)),
+                    record('H', 1, out -> out.writeInt(-1)),
+                    record('E', 1, out -> out.write(new byte[20])),
+                    record('?', 1, out -> {}),
+                    new byte[] {'E', 0, 0, 0, 1, -1, -1, -1, -1},
+                    new byte[] {'B', 0, 0, 0, 1, -1, -1, -1, -1}));
+            for (int i = 0; i < 10; i++) {
+                records.add(random(900 + i));
+            }
+            for (byte[] each : records) {
+                try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+                        ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
+                    socket.send(put, Machine.PATIENCE);
+                    write(stream(socket, loop, engine, host, next(socket).getInt(5)), entry(1, "x", 9), each);
+                    assertThat(answer(socket)).startsWith("W\0\0\0\1");
+                    assertThat(answer(socket)).startsWith("X\0\0\0");
+                }
             }
             List<byte[]> nonsense = new ArrayList<>(List.of(
                     new byte[] {'P'},
-                    new byte[] {'G', 0, 0, 0, 1, 0},
+                    new byte[] {'G', 0, 0, 0, 0, 0, 0, 0, 2, 0},
                     new byte[] {0},
+                    message('A', out -> out.write(new byte[11])),
+                    message('A', out -> out.write(new byte[] {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0})),
                     message('P', out -> out.writeInt(CopyServer.VERSION + 1)),
                     message('G', out -> {
                         out.writeInt(CopyServer.VERSION);
@@ -361,6 +437,7 @@ class CopyIT {
         succeeded(cp("host", "-v", here.resolve("x"), "dpu:"));
         assertThat(server.isAlive()).isTrue();
         assertThat(server.err()).doesNotContain("\tat ");
+        assertThat(there).isDirectoryNotContaining("glob:**/.*"); // nothing that was begun
         assertThat(folder.resolve("evil")).doesNotExist();
         assertThat(there.resolve("evil")).doesNotExist();
     }
@@ -371,10 +448,12 @@ class CopyIT {
         Machine.useEmulation();
         try (Device dpu = Devices.openDpu(Machine.DPU);
                 EventLoop loop = EventLoop.start("test");
+                ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE);
                 ComchServerSocket server = ComchServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), name)) {
             ChildVm client = cp("host", "-r", "dpu:x", here);
             ComchSocket socket = server.accept(Machine.PATIENCE);
-            assertThat(answer(socket)).startsWith("G");
+            ByteBuffer get = next(socket);
+            assertThat(get.get()).isEqualTo((byte) 'G');
             assertThat(answer(socket)).startsWith("N");
             socket.send(
                     message('T', out -> {
@@ -382,17 +461,17 @@ class CopyIT {
                         out.writeLong(Long.MAX_VALUE);
                     }),
                     Machine.PATIENCE);
-            socket.send(entry("../evil\033[31m", 0), Machine.PATIENCE);
-            assertThat(answer(socket)).startsWith("X");
-            socket.send(
-                    message('K', out -> {
-                        out.writeUTF("\033[31mred");
-                        out.writeUTF("\007bell");
-                    }),
-                    Machine.PATIENCE);
-            socket.send(new byte[] {'Z'}, Machine.PATIENCE);
-            assertThat(answer(socket)).isEqualTo("O");
-            assertThat(client.awaitEnd()).isEqualTo(1);
+            try (ComchOutputChannel stream = stream(socket, loop, engine, dpu, get.getInt(12))) {
+                write(stream, entry(1, "../evil\033[31m", 0));
+                assertThat(answer(socket)).startsWith("X\0\0\0\1");
+                write(stream, record('K', 0, out -> {
+                    out.writeUTF("\033[31mred");
+                    out.writeUTF("\007bell");
+                }));
+                write(stream, record('Z', 0, out -> {}));
+                assertThat(answer(socket)).isEqualTo("O\0\0\0\0");
+                assertThat(client.awaitEnd()).isEqualTo(1);
+            }
             assertThat(client.err()).contains("?[31mred: not copied: ?bell").doesNotContain("\033", "\007", "\tat ");
             assertThat(folder).isDirectoryNotContaining("glob:**/evil*");
         }
@@ -419,7 +498,7 @@ class CopyIT {
     void whatIsWrongIsSaid() throws Exception {
         Files.writeString(here.resolve("x"), "x");
         Files.createDirectory(here.resolve("d"));
-        failed(cp("host", "-W", "0.1", here.resolve("x"), "dpu:"), "client finds no server");
+        failed(cp("host", "-W", "1", here.resolve("x"), "dpu:"), "client finds no server");
         ChildVm server = serve("--read-only");
         failed(cp("host", here.resolve("x"), "dpu:"), "files can be read there, and not written");
         failed(cp("host", "dpu:none", here), "comch: none: not copied: is not there");
@@ -481,6 +560,22 @@ class CopyIT {
                         Comch.class,
                         serve)
                 .awaitOutput("serves " + there);
+        Path many = Files.createDirectory(here.resolve("many"));
+        for (int i = 0; i < 500; i++) {
+            Files.writeString(many.resolve("m" + i), "file " + i);
+        }
+        succeeded(cp("host", "-r", many, "dpu:"));
+        List<String> all = Files.readAllLines(notes);
+        for (int i = 0; i < 500; i++) {
+            int forced = all.indexOf("fsync " + there + "/many/.m" + i + ".comch-part");
+            int named = indexMatching(all, "rename .*/m" + i);
+            assertThat(forced).isNotNegative().isLessThan(named);
+            assertThat(all.lastIndexOf("fsync " + there + "/many")).isGreaterThan(named);
+        }
+        assertThat(all).contains("fsync " + there); // which names the folder
+        assertThat(all.stream().filter(line -> line.equals("fsync " + there + "/many")))
+                .hasSizeLessThan(250);
+        Files.delete(notes);
         Files.writeString(here.resolve("file"), "some bytes");
         succeeded(cp("host", here.resolve("file"), "dpu:"));
         assertThat(Files.readAllLines(notes).stream().filter(line -> line.matches("fsync .*/there.*|rename .*/file")))
@@ -488,5 +583,168 @@ class CopyIT {
                         bytes -> assertThat(bytes).matches("fsync " + there + "/.*file.*"),
                         renamed -> assertThat(renamed).startsWith("rename"),
                         named -> assertThat(named).isEqualTo("fsync " + there));
+    }
+
+    private static int indexMatching(List<String> lines, String pattern) {
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).matches(pattern)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private ChildVm faulty(String side, String faults, Object... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("cp", "--name", name));
+        Stream.of(arguments).map(Object::toString).forEach(all::add);
+        Map<String, String> environment = Map.of("DOCA_EMU_SIDE", side, "LC_ALL", "C.UTF-8", "DOCA_EMU_FAULTS", faults);
+        return children.start(folder, environment, Comch.class, all.toArray(new String[0]));
+    }
+
+    /** Whichever chunk of the stream it is: both ends say so, and the next copy succeeds. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 20})
+    void aLostChunkEndsBoth(int chunk) throws Exception {
+        Path tree = Files.createDirectory(here.resolve("d"));
+        Files.writeString(tree.resolve("a"), "a");
+        Files.write(tree.resolve("b"), random(SIZE * 2));
+        String lost = "lose_recv=" + chunk + ":IO_FAILED";
+        ChildVm server = faulty("dpu", lost, "--serve", there).awaitOutput("serves " + there);
+        failed(cp("host", "-r", tree, "dpu:"), " of 2 files, ");
+        server.awaitError("comch: a client: ");
+        succeeded(cp("host", "-r", tree, "dpu:"));
+        Path back = Files.createDirectory(here.resolve("back"));
+        failed(faulty("host", lost, "-r", "dpu:d", back), " of 2 files, ");
+        succeeded(cp("host", "-r", "dpu:d", back));
+        assertThat(listing(back.resolve("d"))).isEqualTo(listing(tree));
+    }
+
+    /** With a limit for the length of files in the place of a disk that is full. */
+    @Test
+    void aFileThatFailsInTheMiddleIsTheOnlyOne() throws Exception {
+        Path tree = Files.createDirectory(here.resolve("d"));
+        List<String> small = List.of("a", "b", "y", "z");
+        for (String each : small) {
+            Files.writeString(tree.resolve(each), each);
+        }
+        Files.write(tree.resolve("large"), random(110_000_000));
+        List<String> limit = List.of("prlimit", "--fsize=100000000");
+        Map<String, String> dpu = Map.of("DOCA_EMU_SIDE", "dpu", "LC_ALL", "C.UTF-8");
+        Map<String, String> host = Map.of("DOCA_EMU_SIDE", "host", "LC_ALL", "C.UTF-8");
+        ChildVm server = children.start(
+                        limit, folder, dpu, Comch.class, "cp", "--name", name, "--serve", there.toString())
+                .awaitOutput("serves " + there);
+        failed(cp("host", "-v", "-r", tree, "dpu:"), "comch: d/large: not copied: File too large", "4 of 5 files");
+        assertThat(there.resolve("d").toFile().list()).containsExactlyInAnyOrderElementsOf(small);
+        server.terminate();
+        server.awaitEnd();
+
+        there = tree;
+        serve();
+        Path back = Files.createDirectory(folder.resolve("back"));
+        ChildVm client = children.start(
+                limit, folder, host, Comch.class, "cp", "--name", name, "-v", "-r", "dpu:.", back.toString());
+        failed(client, "comch: large: not copied: File too large", "4 of 5 files");
+        assertThat(back.toFile().list()).containsExactlyInAnyOrderElementsOf(small);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFileThatShrinksIsTheOnlyOneThatFails(boolean put) throws Exception {
+        Path from = put ? here : there;
+        Path to = put ? there : here;
+        Files.writeString(from.resolve("a"), "a");
+        Files.writeString(from.resolve("z"), "z");
+        Path large = Files.write(from.resolve("large"), random(200_000_000));
+        serve();
+        ChildVm client = put ? cp("host", "-v", "-r", from + "/.", "dpu:") : cp("host", "-v", "-r", "dpu:.", to);
+        while (!Files.exists(to.resolve(".large.comch-part")) && client.isAlive()) {
+            Thread.sleep(1);
+        }
+        try (FileChannel shrunk = FileChannel.open(large, StandardOpenOption.WRITE)) {
+            shrunk.truncate(1000);
+        }
+        failed(client, "comch: large: not copied: became shorter while it was copied", "2 of 3 files");
+        assertThat(to.toFile().list()).containsExactlyInAnyOrder("a", "z");
+    }
+
+    /** As by Ctrl-C, whatever the command waits for. */
+    @Test
+    void anInterruptEndsEveryWait() throws Exception {
+        Files.write(here.resolve("x"), random(1000));
+        ChildVm early = cp("host", "-W", "100", here.resolve("x"), "dpu:");
+        early.awaitLibrary("libdoca_comch");
+        interrupted(early);
+        ChildVm server = serve();
+        ChildVm client = cp("host", here.resolve("x"), "dpu:nothing/");
+        failed(client, "no such folder there: /nothing");
+        signal(server, "STOP");
+        client = cp("host", "-W", "100", here.resolve("x"), "dpu:");
+        client.awaitLibrary("libdoca_comch");
+        Thread.sleep(1000); // whether it is connected by then or not
+        interrupted(client);
+        signal(server, "CONT");
+        succeeded(cp("host", here.resolve("x"), "dpu:"));
+    }
+
+    private static void signal(ChildVm child, String signal) throws Exception {
+        String pid = Long.toString(child.handle().pid());
+        assertThat(new ProcessBuilder("kill", "-" + signal, pid).start().waitFor())
+                .isZero();
+    }
+
+    private static void interrupted(ChildVm child) throws Exception {
+        long began = System.nanoTime();
+        child.terminate();
+        assertThat(child.awaitEnd()).isEqualTo(128 + 15);
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(9)); // it was ten
+    }
+
+    @Test
+    void whoCopiesIsToldThatTheServerEnds() throws Exception {
+        Files.write(here.resolve("x"), random(300_000_000));
+        for (boolean killed : List.of(false, true)) {
+            ChildVm server = serve();
+            ChildVm client = cp("host", here.resolve("x"), "dpu:");
+            while (!Files.exists(there.resolve(".x.comch-part")) && client.isAlive()) {
+                Thread.sleep(1);
+            }
+            if (killed) {
+                server.kill();
+            } else {
+                server.terminate();
+                assertThat(server.awaitEnd()).isEqualTo(128 + 15);
+            }
+            failed(client, killed ? "comch: the other side has gone: 0 of 1" : "the other end was interrupted: 0 of 1");
+        }
+    }
+
+    @Test
+    void holesStayHoles() throws Exception {
+        byte[] bytes = random(10_000);
+        try (RandomAccessFile file = new RandomAccessFile(here.resolve("x").toFile(), "rw")) {
+            file.seek(50_000_123);
+            file.write(bytes);
+            file.setLength(100_000_000);
+        }
+        serve();
+        succeeded(cp("host", here.resolve("x"), "dpu:"));
+        succeeded(cp("host", "dpu:x", here.resolve("y")));
+        for (Path copy : List.of(there.resolve("x"), here.resolve("y"))) {
+            assertThat(Files.mismatch(here.resolve("x"), copy)).isEqualTo(-1);
+            Process stat = new ProcessBuilder("stat", "-c", "%b", copy.toString()).start();
+            assertThat(Integer.parseInt(stat.inputReader().readLine())).isLessThan(1000); // of 512 bytes
+        }
+    }
+
+    @Test
+    void aNameThatIsNoTextIsSaidToBe() throws Exception {
+        Path tree = Files.createDirectory(here.resolve("d"));
+        String[] make = {"sh", "-c", "echo x >\"$(printf 'not\\377text')\" && echo y >y"};
+        assertThat(new ProcessBuilder(make).directory(tree.toFile()).start().waitFor())
+                .isZero();
+        serve();
+        failed(cp("host", "-v", "-r", tree, "dpu:"), ": not copied: the locale cannot express its name", "1 of 1 file");
+        assertThat(there.resolve("d").toFile().list()).containsExactly("y");
     }
 }

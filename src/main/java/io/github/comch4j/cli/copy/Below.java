@@ -18,6 +18,8 @@ import java.util.List;
  * nor another folder in its place, made meanwhile, leads out of it.
  */
 public final class Below implements AutoCloseable {
+    private static final String NO_TEXT = "the locale cannot express its name";
+
     private final Descriptor folder;
     private final String name; // for messages
 
@@ -36,17 +38,32 @@ public final class Below implements AutoCloseable {
         return new Below(folder.folder(single(child)), child);
     }
 
-    /** As {@link #folder}, made if it is not there. Its mode is what {@code umask} leaves; that of one there stays. */
-    Below madeFolder(String child) throws IOException {
-        if (!exists(child)) {
+    /**
+     * Makes a folder in it, if it is not there, which must not be a link. Its mode is what {@code umask} leaves; that
+     * of one there stays. Returns whether it was made.
+     */
+    boolean makeFolder(String child) throws IOException {
+        boolean made = !exists(child);
+        if (made) {
             Files.createDirectory(path(child));
         }
-        return folder(child);
+        folder(child).close();
+        return made;
     }
 
     /** What is in it under this name; for calls that do not follow a link. */
     Path path(String child) {
-        return folder.path().resolve(single(child));
+        single(child);
+        try {
+            return folder.path().resolve(child);
+        } catch (InvalidPathException e) {
+            throw new InvalidPathException(child, NO_TEXT);
+        }
+    }
+
+    /** Why there is nothing of a name: bytes that are no text for Java are another name when they are text again. */
+    public static String missing(String name) {
+        return name.indexOf('\uFFFD') < 0 ? "is not there" : NO_TEXT;
     }
 
     boolean exists(String child) {

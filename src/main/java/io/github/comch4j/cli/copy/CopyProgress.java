@@ -46,7 +46,7 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
     }
 
     @Override
-    public void begin(String name, long size) {
+    public void begin(String name) {
         if (bar != null) {
             String last = name.substring(name.lastIndexOf('/') + 1);
             bar.setExtraMessage(last.length() <= LONGEST_NAME ? last : last.substring(0, LONGEST_NAME - 1) + "…");
@@ -81,9 +81,9 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
                 (bar != null ? "\r\033[K" : "") + "comch: " + CopyLink.printable(name) + ": not copied: " + why);
     }
 
-    @Override
-    public void refused(String name, String why) {
-        failed(name, why);
+    /** Whether it is known how much there is. */
+    public boolean hasBegun() {
+        return most > 0;
     }
 
     public long failures() {

@@ -2,8 +2,8 @@ package io.github.comch4j.cli.copy;
 
 /** What an end of {@code comch cp} tells while it goes on. Names and reasons may come from the other end. */
 interface CopyReport {
-    /** A file is next. */
-    void begin(String name, long size);
+    /** It is the turn of a file's bytes. */
+    void begin(String name);
 
     /** So many bytes of it are done with. */
     void moved(long bytes);
@@ -11,12 +11,9 @@ interface CopyReport {
     /** So many need not be moved: they were there already. */
     void there(long bytes);
 
-    /** It is there, as a whole. */
+    /** A file is there, as a whole. */
     void done();
 
-    /** This end cannot copy something. */
+    /** Something cannot be copied, for which one of the ends has a reason. */
     void failed(String name, String why);
-
-    /** The other end cannot. */
-    void refused(String name, String why);
 }

@@ -1,7 +1,9 @@
 package io.github.comch4j.cli.copy;
 
-import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.support.program.ProgramException;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,36 +12,102 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** The end of {@code comch cp} that has the files. */
+/**
+ * The end of {@code comch cp} that has the files. It announces many before the first one is answered; their bytes go
+ * one file after the other, as the answers come.
+ */
 public final class CopySender {
+    /** Of files that are announced, and have no last answer: as many are open at either end. */
+    static final int MOST_AT_ONCE = 64;
+
+    private static final int LONGEST_PATH = 16_000;
+    /** What is zero for so long, at a multiple of it, becomes a hole. */
+    private static final int BLOCK_BYTES = 4096;
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK_BYTES);
+
     /** A file or folder, and what it is called at the other end. */
     public record Source(Below parent, String name, String as) {}
+
+    /** What is announced: a file, or a folder or a link, which have no bytes. */
+    private static final class Entry implements Closeable {
+        final char kind;
+        final int number;
+        final String as;
+        final long size;
+        private final @Nullable FileChannel file;
+        CopySum sum = new CopySum();
+        long left;
+        boolean begun;
+        boolean accepted;
+
+        Entry(char kind, int number, String as, @Nullable FileChannel file, long size) {
+            this.kind = kind;
+            this.number = number;
+            this.as = as;
+            this.file = file;
+            this.size = size;
+        }
+
+        FileChannel file() {
+            return Objects.requireNonNull(file);
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
 
     private final CopyLink link;
     private final CopyReport report;
     private final CopyWish wish;
+    private final CopyOutput out;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
+    private final Map<Integer, Entry> announced = new HashMap<>();
+    private final Deque<Entry> wanted = new ArrayDeque<>();
+    private int last;
 
     public CopySender(CopyLink link, CopyReport report, CopyWish wish) {
         this.link = link;
         this.report = report;
         this.wish = wish;
+        this.out = new CopyOutput(link);
     }
 
     public void send(List<Source> sources) throws IOException {
-        for (Source source : sources) {
-            send(source.parent, source.name, source.as);
+        try {
+            for (Source source : sources) {
+                send(source.parent, source.name, source.as);
+            }
+            while (!announced.isEmpty()) {
+                goOn();
+            }
+            out.write('Z', 0, message -> {});
+            out.flush();
+            link.expect("O");
+        } finally {
+            for (Entry entry : announced.values()) {
+                entry.close();
+            }
         }
-        link.send('Z');
-        link.expect("O");
     }
 
     /** How much there is to send, as far as can be seen now: files and bytes. */
@@ -74,98 +142,110 @@ public final class CopySender {
 
     private void send(Below parent, String name, String as) throws IOException {
         link.checkStopped();
+        while (announced.size() >= MOST_AT_ONCE) {
+            goOn();
+        }
+        if (as.length() > LONGEST_PATH) {
+            notSent(as.substring(0, LONGEST_PATH) + "…", "the path is too long");
+            return;
+        }
         PosixFileAttributes attributes;
         try {
             attributes = parent.attributes(name);
         } catch (IOException | InvalidPathException e) {
-            report.failed(as, ProgramException.reason(e));
+            notSent(as, e instanceof NoSuchFileException ? Below.missing(name) : ProgramException.reason(e));
             return;
         }
         if (attributes.isRegularFile()) {
-            if (!CopyReceiver.isPart(name)) {
+            if (!CopyFile.isPart(name)) {
                 file(parent, name, as, attributes);
             }
         } else if (attributes.isSymbolicLink()) {
-            symbolicLink(parent, name, as);
+            symbolicLink(parent, name, as, attributes);
         } else if (!attributes.isDirectory()) {
-            report.failed(as, "is neither a file nor a folder");
+            notSent(as, "is neither a file nor a folder");
         } else if (!wish.recursive()) {
-            report.failed(as, "is a folder (-r copies folders)");
+            notSent(as, "is a folder (-r copies folders)");
         } else {
             folder(parent, name, as, attributes);
         }
+    }
+
+    private void notSent(String as, String why) throws IOException {
+        out.write('K', 0, message -> {
+            message.writeUTF(as);
+            message.writeUTF(why);
+        });
+        report.failed(as, why);
     }
 
     private void folder(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
         List<String> names;
         try (Below folder = parent.folder(name)) {
             names = folder.names();
-            if (!accepted('D', as, attributes, 0)) {
-                return;
+            Entry entry = announce('D', as, null, 0, message -> writeAttributes(message, attributes));
+            while (announced.containsKey(entry.number)) {
+                goOn();
             }
-            for (String each : names) {
-                send(folder, each, as + "/" + each);
+            if (entry.accepted) {
+                for (String each : names) {
+                    send(folder, each, as + "/" + each);
+                }
             }
         } catch (FileSystemException e) {
-            report.failed(as, ProgramException.reason(e));
+            notSent(as, ProgramException.reason(e));
         }
     }
 
-    private void symbolicLink(Below parent, String name, String as) throws IOException {
+    private void symbolicLink(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
         if (!wish.links()) {
-            report.failed(as, "is a link (-P copies links)");
+            notSent(as, "is a link (-P copies links)");
             return;
         }
+        String target;
         try {
-            String target = Files.readSymbolicLink(parent.path(name)).toString();
-            link.send('L', message -> {
-                message.writeUTF(as);
-                message.writeUTF(target);
-            });
-        } catch (IOException | ProgramException e) {
-            report.failed(as, e instanceof ProgramException ? e.getMessage() : ProgramException.reason(e));
+            target = Files.readSymbolicLink(parent.path(name)).toString();
+        } catch (IOException e) {
+            notSent(as, ProgramException.reason(e));
             return;
         }
-        CopyLink.Message answer = receive("OX");
-        if (answer.kind() == 'X') {
-            report.refused(as, CopyLink.text(answer));
-        } else {
-            report.done();
-        }
+        announce('L', as, null, 0, message -> {
+            writeAttributes(message, attributes);
+            message.writeUTF(target);
+        });
     }
 
-    private boolean accepted(char kind, String as, PosixFileAttributes attributes, long size) throws IOException {
+    private void file(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
+        FileChannel file;
         try {
-            announce(kind, as, attributes, size);
-        } catch (ProgramException e) {
-            report.failed(as, e.getMessage());
-            return false;
+            file = FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+        } catch (IOException e) {
+            notSent(as, ProgramException.reason(e));
+            return;
         }
-        CopyLink.Message answer = receive("OX");
-        if (answer.kind() == 'X') {
-            report.refused(as, CopyLink.text(answer));
-        }
-        return answer.kind() == 'O';
-    }
-
-    private CopyLink.Message receive(String kinds) throws IOException {
-        CopyLink.Message message = link.receive();
-        if (kinds.indexOf(message.kind()) < 0) {
-            throw new ProgramException("the other end says what this version does not understand");
-        }
-        return message;
-    }
-
-    private void announce(char kind, String as, PosixFileAttributes attributes, long size) {
-        Instant time = attributes.lastModifiedTime().toInstant();
-        link.send(kind, message -> {
-            message.writeUTF(as);
-            message.writeShort(mode(attributes.permissions()));
-            message.writeLong(time.getEpochSecond());
-            message.writeInt(time.getNano());
-            message.writeLong(size);
+        announce('E', as, file, attributes.size(), message -> {
+            writeAttributes(message, attributes);
+            message.writeLong(attributes.size());
             message.writeBoolean(wish.update());
         });
+    }
+
+    private Entry announce(char kind, String as, @Nullable FileChannel file, long size, CopyLink.Writing rest)
+            throws IOException {
+        Entry entry = new Entry(kind, ++last, as, file, size);
+        announced.put(entry.number, entry);
+        out.write(kind, entry.number, message -> {
+            message.writeUTF(as);
+            rest.to(message);
+        });
+        return entry;
+    }
+
+    private static void writeAttributes(DataOutputStream message, PosixFileAttributes attributes) throws IOException {
+        Instant time = attributes.lastModifiedTime().toInstant();
+        message.writeShort(mode(attributes.permissions()));
+        message.writeLong(time.getEpochSecond());
+        message.writeInt(time.getNano());
     }
 
     /** The nine lowest bits of a mode. */
@@ -188,87 +268,130 @@ public final class CopySender {
         return PosixFilePermissions.fromString(text.toString());
     }
 
-    private void file(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
-        long size = attributes.size();
-        FileChannel opened;
-        try {
-            opened = FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
-        } catch (IOException e) {
-            report.failed(as, ProgramException.reason(e));
-            return;
+    /** An answer, or some bytes of the file whose turn it is, or a moment of waiting. */
+    private void goOn() throws IOException {
+        Entry next = wanted.peek();
+        if (next == null) {
+            out.flush();
         }
-        try (FileChannel file = opened) {
-            report.begin(as, size);
-            try {
-                announce('E', as, attributes, size);
-            } catch (ProgramException e) {
-                report.failed(as, e.getMessage());
-                return;
+        CopyLink.Message answer = next != null ? link.poll() : link.pause();
+        if (answer != null) {
+            Entry entry = announced.get(answer.file());
+            if (entry != null) {
+                answered(entry, answer);
+            } else if (answer.file() < 1 || answer.file() > last) {
+                throw CopyLink.notUnderstood();
+            } // else it was given up meanwhile
+        } else if (next != null) {
+            bytes(next);
+        }
+    }
+
+    private void answered(Entry entry, CopyLink.Message answer) throws IOException {
+        if (answer.kind() == 'W' && entry.kind == 'E' && !entry.begun) {
+            begin(entry, answer.rest());
+        } else if (answer.kind() == 'X') {
+            if (wanted.contains(entry)) {
+                out.write('C', entry.number, message -> message.writeUTF("is not wanted"));
             }
-            CopyLink.Message answer = receive("WOX");
-            if (answer.kind() == 'W') {
-                bytes(file, size, as, answer);
-                answer = receive("OX");
-            } else if (answer.kind() == 'O') {
-                report.there(size);
-            }
-            if (answer.kind() == 'X') {
-                report.refused(as, CopyLink.text(answer));
-            } else {
+            end(entry);
+            report.failed(entry.as, CopyLink.text(answer));
+        } else if (answer.kind() == 'O' && !wanted.contains(entry)) {
+            end(entry);
+            entry.accepted = true;
+            if (entry.kind != 'D') {
+                report.there(entry.begun ? 0 : entry.size);
                 report.done();
             }
+        } else {
+            throw CopyLink.notUnderstood();
         }
     }
 
-    private void bytes(FileChannel file, long size, String as, CopyLink.Message wanted) throws IOException {
-        long there = wanted.rest().readLong();
-        if (there < 0 || there > size) {
-            throw new ProgramException("the other end has more of " + as + " than there is");
+    private void begin(Entry entry, DataInputStream rest) throws IOException {
+        entry.begun = true;
+        long there = rest.readLong();
+        if (there < 0 || there > entry.size) {
+            throw new ProgramException("the other end has more of " + entry.as + " than there is");
         }
-        CopySum sum = new CopySum();
-        sum.add(file, there, link);
-        if (!sum.equalsNext(wanted.rest())) {
-            there = 0; // of another file, or of this one before it was changed
-            sum = new CopySum();
-        }
-        long from = there;
-        link.send('F', message -> message.writeLong(from));
-        report.there(from);
-        file.position(from);
-        for (long left = size - from; left > 0; left -= buffer.limit()) {
-            link.checkStopped();
-            buffer.clear().limit((int) Math.min(buffer.capacity(), left));
-            while (buffer.hasRemaining()) {
-                if (file.read(buffer) < 0) {
-                    throw new EOFException(as + " became shorter while it was copied");
-                }
-            }
-            sum.add(buffer.flip());
-            write(buffer.duplicate());
-            report.moved(buffer.limit());
-        }
-        link.send('S', sum::write);
-    }
-
-    private void write(ByteBuffer bytes) throws IOException {
+        wanted.add(entry);
+        long from;
         try {
-            link.output().write(bytes);
+            entry.sum.add(entry.file(), there, link);
+            if (entry.sum.equalsNext(rest)) {
+                from = there;
+            } else { // of another file, or of this one before it was changed
+                from = 0;
+                entry.sum = new CopySum();
+                entry.file().position(0);
+            }
         } catch (IOException e) {
-            throw why(e);
+            giveUp(entry, e);
+            return;
+        }
+        report.there(from);
+        entry.left = entry.size - from;
+        out.write('F', entry.number, message -> message.writeLong(from));
+    }
+
+    /** The next bytes of a file, up to a multiple of the buffer's length. */
+    private void bytes(Entry entry) throws IOException {
+        int room = buffer.capacity() - (int) ((entry.size - entry.left) % buffer.capacity());
+        buffer.clear().limit((int) Math.min(room, entry.left));
+        try {
+            while (buffer.hasRemaining()) {
+                if (entry.file().read(buffer) < 0) {
+                    throw new EOFException("became shorter while it was copied");
+                }
+            }
+        } catch (IOException e) {
+            giveUp(entry, e);
+            return;
+        }
+        buffer.flip();
+        entry.sum.add(buffer);
+        entry.left -= buffer.limit();
+        report.begin(entry.as);
+        report.moved(buffer.limit());
+        write(entry.number, buffer);
+        if (entry.left == 0) {
+            wanted.remove(entry);
+            out.write('S', entry.number, entry.sum::write);
         }
     }
 
-    /** The other end may have said why it reads no more. */
-    private IOException why(IOException e) {
-        try {
-            while (true) {
-                CopyLink.Message message = link.receive();
-                if (message.kind() == 'X') {
-                    throw new ProgramException(CopyLink.text(message), e);
-                }
+    /** As bytes, and holes. */
+    private void write(int number, ByteBuffer bytes) throws IOException {
+        for (int from = 0, to = 0; from < bytes.limit(); from = to) {
+            boolean hole = isHole(bytes, from);
+            do {
+                to = Math.min(to + BLOCK_BYTES, bytes.limit());
+            } while (to < bytes.limit() && isHole(bytes, to) == hole);
+            int length = to - from;
+            if (hole) {
+                out.write('H', number, message -> message.writeInt(length));
+            } else {
+                out.write('B', number, bytes.slice(from, length));
             }
-        } catch (ConnectionClosedException | IOException end) {
-            return e;
         }
+    }
+
+    private static boolean isHole(ByteBuffer bytes, int at) {
+        return at + BLOCK_BYTES <= bytes.limit()
+                && bytes.getLong(at) == 0
+                && bytes.slice(at, BLOCK_BYTES).mismatch(ZEROS) < 0;
+    }
+
+    private void giveUp(Entry entry, IOException e) throws IOException {
+        String why = ProgramException.reason(e);
+        end(entry);
+        out.write('C', entry.number, message -> message.writeUTF(why));
+        report.failed(entry.as, why);
+    }
+
+    private void end(Entry entry) throws IOException {
+        announced.remove(entry.number);
+        wanted.remove(entry);
+        entry.close();
     }
 }

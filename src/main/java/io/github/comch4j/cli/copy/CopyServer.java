@@ -1,7 +1,5 @@
 package io.github.comch4j.cli.copy;
 
-import io.github.comch4j.DocaException;
-import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.support.program.ProgramException;
@@ -10,7 +8,6 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchSocket;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.nio.file.InvalidPathException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -18,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /** {@code comch cp --serve}: what one client wants, of the files below a folder. */
 public final class CopyServer {
     /** Of what is said; the other end's must be the same. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     private static final int MOST_SOURCES = 100_000;
 
@@ -30,20 +27,14 @@ public final class CopyServer {
         this.readOnly = readOnly;
     }
 
-    /** What has been done for a client, and what it is told of a sender's failures. */
+    /** What has been done for a client, which tells its user what has not. */
     private static final class Done implements CopyReport {
-        private final CopyLink link;
-        private final boolean sends;
+        private String verb = "";
         private long files;
         private long bytes;
 
-        Done(CopyLink link, boolean sends) {
-            this.link = link;
-            this.sends = sends;
-        }
-
         @Override
-        public void begin(String name, long size) {}
+        public void begin(String name) {}
 
         @Override
         public void moved(long more) {
@@ -59,78 +50,43 @@ public final class CopyServer {
         }
 
         @Override
-        public void failed(String name, String why) {
-            if (sends) {
-                link.send('K', message -> {
-                    message.writeUTF(name);
-                    message.writeUTF(why);
-                });
-            }
-        }
-
-        @Override
-        public void refused(String name, String why) {
-            // the client tells its user
-        }
+        public void failed(String name, String why) {}
 
         @Override
         public String toString() {
-            return files + (files == 1 ? " file, " : " files, ") + Sizes.format(bytes);
+            return "a client has " + verb + " " + files + (files == 1 ? " file, " : " files, ") + Sizes.format(bytes);
         }
     }
 
     /** Until the client leaves; prints what it has had. */
     public void serve(ComchSocket client, EventLoop loop, Device device, BooleanSupplier stopped) {
-        Done done = null;
-        String what = "";
+        Done done = new Done();
         try (CopyLink link = new CopyLink(client, loop, device, stopped)) {
-            try {
-                CopyLink.Message wish = link.expect("PG");
-                checkVersion(wish);
-                boolean put = wish.kind() == 'P';
-                what = put ? "has put " : "has got ";
-                done = new Done(link, !put);
-                if (put) {
-                    put(link, wish.rest(), done);
-                } else {
-                    get(link, wish.rest(), done);
-                }
-                while (true) {
-                    var _ = link.receive(); // until it leaves, which it does first
-                }
-            } catch (IOException | InvalidPathException | ProgramException e) {
-                String why = e instanceof ProgramException ? e.getMessage() : ProgramException.reason(e);
-                System.err.println("comch: a client: " + CopyLink.printable(String.valueOf(why)));
-                link.sendSentence('X', String.valueOf(why));
-                linger(link);
-            }
-        } catch (ConnectionClosedException | CopyLink.Stopped e) {
-            // it has left, or this process is to end
-        } catch (DocaException | IllegalStateException e) {
+            link.run(() -> serve(link, done));
+            link.awaitEnd();
+        } catch (CopyLink.Stopped e) {
+            // this process is to end
+        } catch (ProgramException e) {
             System.err.println("comch: a client: " + e.getMessage());
         }
-        if (done != null && done.files > 0) {
-            System.out.println("a client " + what + done);
+        if (done.files > 0) {
+            System.out.println(done);
         }
     }
 
-    /** The client reads why, and leaves. */
-    private static void linger(CopyLink link) {
-        long until = System.nanoTime() + 5_000_000_000L;
-        while (System.nanoTime() - until < 0) {
-            try {
-                link.receive();
-            } catch (ProgramException e) {
-                return;
-            }
-        }
-    }
-
-    private static void checkVersion(CopyLink.Message wish) throws IOException {
+    private void serve(CopyLink link, Done done) throws IOException {
+        CopyLink.Message wish = link.expect("PG");
         int version = wish.rest().readInt();
         if (version != VERSION) {
             throw new ProgramException(
                     "the server speaks version " + VERSION + " of this, and the client version " + version);
+        }
+        if (wish.kind() == 'P') {
+            done.verb = "put";
+            put(link, wish.rest(), done);
+        } else {
+            done.verb = "got";
+            get(link, wish.rest(), done);
         }
     }
 
@@ -147,7 +103,7 @@ public final class CopyServer {
         List<String> base = into ? target : target.subList(0, target.size() - 1);
         root.walk(base).close();
         ComchInputChannel in = link.input();
-        link.send('R', message -> {
+        link.send('R', 0, message -> {
             message.writeInt(in.id());
             message.writeInt(CopyLink.CHUNK_BYTES);
             message.writeBoolean(into);
@@ -181,7 +137,7 @@ public final class CopyServer {
                 source(named.readUTF(), named.readUTF(), sources, opened);
             }
             long[] total = sender.total(sources);
-            link.send('T', message -> {
+            link.send('T', 0, message -> {
                 message.writeLong(total[0]);
                 message.writeLong(total[1]);
             });

@@ -19,6 +19,13 @@ final class CopySum {
         second.update(bytes.duplicate());
     }
 
+    void addZeros(long length) {
+        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(CopyLink.CHUNK_BYTES, length));
+        for (long left = length; left > 0; left -= zeros.limit()) {
+            add(zeros.limit((int) Math.min(zeros.capacity(), left)));
+        }
+    }
+
     /** The first {@code length} bytes of a file; its position is behind them afterwards. */
     void add(FileChannel file, long length, CopyLink link) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
