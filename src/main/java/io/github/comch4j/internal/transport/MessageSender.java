@@ -42,7 +42,7 @@ public abstract sealed class MessageSender permits BatchedMessageSender, PlainMe
      * @param number of the message: how many were accepted on the connection before
      */
     public final int send(long connection, MemorySegment message, int length, long place, long number) {
-        return send(connection, message, length, place | number << NUMBER);
+        return send(connection, message, length, place | (number << NUMBER));
     }
 
     abstract int send(long connection, MemorySegment message, int length, long userData);
@@ -58,7 +58,7 @@ public abstract sealed class MessageSender permits BatchedMessageSender, PlainMe
     }
 
     static long place(long userData) {
-        return userData & (1L << NUMBER) - 1;
+        return userData & ((1L << NUMBER) - 1);
     }
 
     /**
