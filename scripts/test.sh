@@ -533,12 +533,12 @@ stage_containers() {
   it_group "Java and C in containers" containers
 }
 
-# A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them
+# A hundred rounds of kills, a short load, a short soak and the matrix; scripts/dev/reliability.sh and scripts/dev/soak.sh do them
 # at length.
 stage_reliability() {
   find_containers "Kills and load" || return
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
-  sed -n 's/^\(kills\|load\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
+  sed -n 's/^\(kills\|load\|matrix\|wrong\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
 }
 
 # The benchmarks are compiled, and one of them runs for a second. The last stage: Maven compiles the tests anew, with

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kill either side of a connection at random points, again and again, load a server with 256 clients, and restart a
-# server under 1,000 callers; docs/reliability.md says what is checked.
+# Kill either side of a connection at random points, again and again, load a server with 256 clients, restart a server
+# under 1,000 callers, and try every way to send under every fault; docs/reliability.md says what is checked.
 #
 #   scripts/dev/reliability.sh                  100 rounds, and ten seconds of load
 #   scripts/dev/reliability.sh --full           2000 rounds, and ten minutes
@@ -9,6 +9,7 @@
 #   --rounds N    so many rounds; 0: no kills
 #   --seconds N   so many seconds of load; 0: none
 #   --restarts N  so many restarts, and as many kills, of a server under 1,000 callers; 0: none (4)
+#   --cells N     every Nth cell of the matrix of paths and faults; 0: none (1)
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
 #   --phase N     strike in this phase only: 2 connecting, 3 control traffic, 4 fast-path traffic, 5 teardown
 #   --share N     so many of a hundred victims are containers, where there is a Docker engine
@@ -21,19 +22,20 @@ set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
-rounds=100 seconds=10 restarts=4 containers='' options=()
+rounds=100 seconds=10 restarts=4 cells=1 containers='' options=()
 while [ $# -gt 0 ]; do
   case $1 in
     --full) rounds=2000 seconds=600 restarts=20 ;;
     --containers) containers=--provide ;;
     --verbose) options+=(-Dreliability.verbose=true) ;;
-    --rounds|--seconds|--restarts|--seed|--phase|--share)
+    --rounds|--seconds|--restarts|--cells|--seed|--phase|--share)
       [ $# -ge 2 ] || die "$1 needs a number"
       case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
       case $1 in
         --rounds) rounds=$2 ;;
         --seconds) seconds=$2 ;;
         --restarts) restarts=$2 ;;
+        --cells) cells=$2 ;;
         --seed) options+=("-Dreliability.seed=$2") ;;
         --phase)
           case $2 in [2-5]) ;; *) die "--phase needs 2 to 5, not $2" ;; esac
@@ -50,6 +52,7 @@ tests=()
 [ "$rounds" -eq 0 ] || tests+=(KillsIT)
 [ "$seconds" -eq 0 ] || tests+=(LoadIT)
 [ "$restarts" -eq 0 ] || tests+=(RestartIT)
+[ "$cells" -eq 0 ] || tests+=(MatrixIT)
 [ ${#tests[@]} -gt 0 ] || die "nothing to do"
 
 need jdk mvn cmake cc make
@@ -64,7 +67,7 @@ maven verify -Dunit.skip=true -Dfork.seconds=0 -Dmaven.javadoc.skip=true -Dmaven
   -Dgroups=reliability -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" \
-  -Dreliability.seconds="$seconds" -Drestart.rounds="$restarts" "${options[@]}" 2>&1 \
-  | tee "$log" | sed -un '/^\(kills\|load\): \|^  [a-zD].*: [0-9]*$\|^round /p'
+  -Dreliability.seconds="$seconds" -Drestart.rounds="$restarts" -Dmatrix.every="$cells" "${options[@]}" 2>&1 \
+  | tee "$log" | sed -un '/^\(kills\|load\|matrix\|wrong\): \|^  [a-zD].*: [0-9]*$\|^round /p'
 status=${PIPESTATUS[0]}
 [ "$status" -eq 0 ] || die "something is wrong: see $log"

@@ -1,0 +1,383 @@
+package io.github.comch4j.reliability;
+
+import io.github.comch4j.Feature;
+import io.github.comch4j.Machine;
+import io.github.comch4j.channel.Carrier;
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.netty.ComchAddress;
+import io.github.comch4j.netty.ComchChannel;
+import io.github.comch4j.netty.ComchServerChannel;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcServer;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCalls;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The paths of calls, and of endpoints. */
+final class MatrixCallPaths {
+    private static final int SMALL = 64;
+    private static final int LONG = 400_000;
+
+    private MatrixCallPaths() {}
+
+    static List<MatrixPath> all() {
+        return List.of(
+                new Calls("calls", SMALL, false),
+                new Calls("long-calls", LONG, false),
+                new Calls("async-calls", SMALL, true),
+                new Grpc(),
+                new Endpoints("endpoints-over-comch", Carrier.COMCH),
+                new Endpoints("endpoints", Carrier.COMM_CHANNEL));
+    }
+
+    /** What handlers have got, each of which is an item. */
+    private static final class Handled {
+        private static final int ENDED = -2;
+
+        private final LinkedBlockingQueue<Integer> items = new LinkedBlockingQueue<>();
+
+        byte[] handle(byte[] request) {
+            items.add(MatrixItems.number(request));
+            return new byte[1];
+        }
+
+        void ended() {
+            items.add(ENDED);
+        }
+
+        int next() throws Exception {
+            return checked(items.poll(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        }
+
+        int now() throws Exception {
+            return checked(items.poll());
+        }
+
+        private static int checked(Integer item) throws Exception {
+            if (item == null) {
+                throw new TimeoutException("waited too long for a call");
+            }
+            if (item == ENDED) {
+                throw new IOException("the client has gone");
+            }
+            return item;
+        }
+    }
+
+    // ---- calls
+
+    private record Calls(String name, int size, boolean async) implements MatrixPath {
+        /** Each call is by itself: one that fails says so, and the others go on. */
+        @Override
+        public boolean seesGaps() {
+            return false;
+        }
+
+        @Override
+        public List<Class<?>> types() {
+            return List.of(RpcClient.class);
+        }
+
+        @Override
+        public Writer writer(MatrixScene scene, String service) {
+            RpcClient.Builder settings =
+                    RpcClient.builder(scene.loop(), scene.device, service).timeout(MatrixScene.PATIENCE);
+            RpcClient client = (size > SMALL ? settings.largeBodies(1000) : settings).connect(MatrixScene.PATIENCE);
+            return new Writer() {
+                private final List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+
+                @Override
+                public void write(int item) {
+                    byte[] request = MatrixItems.of(item, size);
+                    if (async) {
+                        calls.add(client.callAsync(1, request));
+                    } else {
+                        client.call(1, request);
+                    }
+                }
+
+                @Override
+                public void end() throws Exception {
+                    for (CompletableFuture<byte[]> call : calls) {
+                        try {
+                            call.get(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                        } catch (ExecutionException e) {
+                            throw e.getCause() instanceof Exception cause ? cause : e;
+                        }
+                    }
+                    client.call(1, MatrixItems.of(END, SMALL));
+                }
+
+                @Override
+                public void close() {
+                    client.close();
+                }
+            };
+        }
+
+        @Override
+        public Reader reader(MatrixScene scene, String service) throws Exception {
+            Handled handled = new Handled();
+            RpcServer.Builder settings = RpcServer.builder(scene.loop(), scene.device, scene.representor, service)
+                    .method(1, request -> handled.handle(request.body()));
+            RpcServer server = (size > SMALL ? settings.largeBodies(1000) : settings).start();
+            return new Reader() {
+                private boolean connected;
+
+                @Override
+                public int read() throws Exception {
+                    long deadline = System.nanoTime() + MatrixScene.PATIENCE.toNanos();
+                    while (handled.items.isEmpty() && System.nanoTime() - deadline < 0) {
+                        boolean open = scene.loop()
+                                .<Boolean, RuntimeException>call(
+                                        () -> !server.server().connections().isEmpty());
+                        if (connected && !open && handled.items.isEmpty()) {
+                            handled.ended();
+                        }
+                        connected |= open;
+                        Thread.sleep(1);
+                    }
+                    return handled.now();
+                }
+
+                @Override
+                public void close() {
+                    server.shutdown();
+                    server.awaitTermination(MatrixScene.PATIENCE);
+                    server.close();
+                }
+            };
+        }
+    }
+
+    private static final class Grpc implements MatrixPath {
+        private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+            @Override
+            public InputStream stream(byte[] value) {
+                return new ByteArrayInputStream(value);
+            }
+
+            @Override
+            public byte[] parse(InputStream stream) {
+                try {
+                    return stream.readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+        private static final MethodDescriptor<byte[], byte[]> ITEM = MethodDescriptor.newBuilder(BYTES, BYTES)
+                .setType(MethodDescriptor.MethodType.UNARY)
+                .setFullMethodName("matrix/item")
+                .build();
+
+        @Override
+        public String name() {
+            return "grpc";
+        }
+
+        @Override
+        public boolean seesGaps() {
+            return false;
+        }
+
+        @Override
+        public List<Class<?>> types() {
+            return List.of(ComchChannel.class);
+        }
+
+        @Override
+        public Writer writer(MatrixScene scene, String service) {
+            ManagedChannel channel = NettyChannelBuilder.forAddress(ComchAddress.of(Machine.DPU, Machine.HOST, service))
+                    .eventLoopGroup(scene.netty())
+                    .channelType(ComchChannel.class, ComchAddress.class)
+                    .usePlaintext()
+                    .disableRetry()
+                    .build();
+            return new Writer() {
+                private boolean connected;
+
+                @Override
+                public void write(int item) {
+                    CallOptions options =
+                            CallOptions.DEFAULT.withDeadlineAfter(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    ClientCalls.blockingUnaryCall(
+                            channel,
+                            ITEM,
+                            connected ? options : options.withWaitForReady(),
+                            MatrixItems.of(item, SMALL));
+                    connected = true;
+                }
+
+                @Override
+                public void end() {
+                    write(END);
+                }
+
+                @Override
+                public void close() throws InterruptedException {
+                    channel.shutdownNow().awaitTermination(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                }
+            };
+        }
+
+        @Override
+        public Reader reader(MatrixScene scene, String service) throws IOException {
+            Handled handled = new Handled();
+            Server server = NettyServerBuilder.forAddress(ComchAddress.of(Machine.DPU, Machine.HOST, service))
+                    .bossEventLoopGroup(scene.netty())
+                    .workerEventLoopGroup(scene.netty())
+                    .channelType(ComchServerChannel.class)
+                    .addTransportFilter(new io.grpc.ServerTransportFilter() {
+                        @Override
+                        public void transportTerminated(io.grpc.Attributes transport) {
+                            handled.ended();
+                        }
+                    })
+                    .addService(ServerServiceDefinition.builder("matrix")
+                            .addMethod(ITEM, ServerCalls.asyncUnaryCall((request, response) -> {
+                                response.onNext(handled.handle(request));
+                                response.onCompleted();
+                            }))
+                            .build())
+                    .build()
+                    .start();
+            return new Reader() {
+                @Override
+                public int read() throws Exception {
+                    return handled.next();
+                }
+
+                @Override
+                public void close() throws InterruptedException {
+                    server.shutdown(); // the last answer goes out
+                    if (!server.awaitTermination(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                        server.shutdownNow();
+                    }
+                }
+            };
+        }
+    }
+
+    // ---- endpoints
+
+    private record Endpoints(String name, Carrier carrier) implements MatrixPath {
+        @Override
+        public boolean seesGaps() {
+            return false;
+        }
+
+        @Override
+        public boolean exists() {
+            return carrier == Carrier.COMCH || Feature.COMM_CHANNEL.isThere();
+        }
+
+        @Override
+        public List<Class<?>> types() {
+            return List.of(ChannelEndpoint.class);
+        }
+
+        @Override
+        public Writer writer(MatrixScene scene, String service) {
+            ChannelClient client =
+                    ChannelClient.builder(scene.device).carrier(carrier).create();
+            ChannelPeer peer;
+            try {
+                peer = client.connect(service, MatrixScene.PATIENCE);
+            } catch (RuntimeException e) {
+                client.close();
+                throw e;
+            }
+            MemorySegment message = Arena.ofAuto().allocate(SMALL);
+            try {
+                client.send(peer, message, MatrixScene.PATIENCE); // the reader waits for it
+            } catch (RuntimeException e) {
+                client.close();
+                throw e;
+            }
+            return new Writer() {
+                @Override
+                public void write(int item) {
+                    MatrixItems.write(message, item);
+                    client.send(peer, message, MatrixScene.PATIENCE);
+                }
+
+                @Override
+                public void end() throws TimeoutException {
+                    client.tryReceive(message); // what has failed is told
+                    write(END);
+                    if (client.receive(message, MatrixScene.PATIENCE) == null) {
+                        throw new TimeoutException("waited too long for the reader's word");
+                    }
+                }
+
+                @Override
+                public void close() {
+                    client.close();
+                }
+            };
+        }
+
+        @Override
+        public Reader reader(MatrixScene scene, String service) {
+            ChannelService listening = ChannelService.builder(scene.device, scene.representor)
+                    .carrier(carrier)
+                    .listen(service);
+            MemorySegment message = Arena.ofAuto().allocate(listening.maxMessageSize());
+            try {
+                if (listening.receive(message, MatrixScene.PATIENCE) == null) {
+                    throw new IllegalStateException("no client");
+                }
+            } catch (RuntimeException e) {
+                listening.close();
+                throw e;
+            }
+            return new Reader() {
+                @Override
+                public int read() throws TimeoutException {
+                    ChannelPeer from = listening.receive(message, MatrixScene.PATIENCE);
+                    if (from == null) {
+                        throw new TimeoutException("waited too long for a message");
+                    }
+                    int item = MatrixItems.number(message.asSlice(0, listening.receivedLength()));
+                    if (item == END) {
+                        listening.send(from, message.asSlice(0, SMALL), MatrixScene.PATIENCE);
+                        try {
+                            listening.receive(message, MatrixScene.PATIENCE); // the client's end
+                        } catch (io.github.comch4j.channel.PeerBrokenException e) {
+                            // as it should be
+                        }
+                    }
+                    return item;
+                }
+
+                @Override
+                public void close() {
+                    listening.close();
+                }
+            };
+        }
+    }
+}
