@@ -105,6 +105,7 @@ final class LargeBodies {
                             peer.closeSoon();
                         }
                     })
+                    .onReceiveFailed((receiver, status) -> peer.closeSoon()) // perhaps a part of some body is lost
                     .onStateChanged((receiver, before, now) -> {
                         if (now == ContextState.RUNNING) {
                             announce(receiver.id());

@@ -254,6 +254,17 @@ class CallFaultsTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    void aReceiveThatFailsOnTheFastPathEndsTheConnection() {
+        for (int nth : new int[] {1, 4, 5, 8}) { // four of the server's, and as many of the client's
+            try (RpcClient client = connectWithFastPath()) {
+                new EmulatedFaults().loseReceive(nth, DocaError.IO_FAILED).apply();
+                assertThat(catchThrowable(() -> client.call(ECHO, body(7, SLOTS)))).matches(Ends::isLost);
+                EmulatedFaults.clear();
+            }
+        }
+    }
+
+    @Test
     void theEndOfACallThatIsLostEndsTheConnection() {
         try (RpcClient client = connect()) {
             CompletableFuture<byte[]> unwanted = client.callAsync(HOLD, body(1, 4));
