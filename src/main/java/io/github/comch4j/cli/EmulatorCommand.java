@@ -63,6 +63,12 @@ final class EmulatorCommand implements Runnable {
                 description = "where the fabric folder is made (${DEFAULT-VALUE})")
         private Path in;
 
+        @Option(
+                names = "--strict",
+                description = "a machine that takes the harder reading of what DOCA's guides leave open: for programs"
+                        + " that are to run on a card")
+        private boolean strict;
+
         @Parameters(paramLabel = "CMD", arity = "1..*", description = "the command and its arguments")
         private List<String> command;
 
@@ -84,6 +90,9 @@ final class EmulatorCommand implements Runnable {
         private int run(Path folder, Interrupt interrupt) throws IOException {
             ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
             builder.environment().put("DOCA_EMU_DIR", folder.toString());
+            if (strict) {
+                builder.environment().put("DOCA_EMU_STRICT", "1");
+            }
             Process process = builder.start();
             boolean told = false;
             while (true) {

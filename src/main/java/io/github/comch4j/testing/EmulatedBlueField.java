@@ -84,6 +84,15 @@ public @interface EmulatedBlueField {
     String[] limits() default {};
 
     /**
+     * Whether the machine is strict: where DOCA's guides leave open what a device does, it takes the reading that is
+     * harder for a program ({@code docs/emulator.md}). The environment variable {@code DOCA_EMU_STRICT} has the last
+     * word.
+     *
+     * @return false, if not said
+     */
+    boolean strict() default false;
+
+    /**
      * Faults of this process on the machine from the beginning of each test, as
      * {@link io.github.comch4j.emulator.EmulatedFaults#toString()} has them. They are gone after it, as are those that
      * it has applied itself.

@@ -256,6 +256,9 @@ final class EmulatedBlueFieldExtension
             for (String limit : settings.limits()) {
                 topology.add("limit " + limit.replace('=', ' '));
             }
+            if (settings.strict()) {
+                topology.add("strict");
+            }
             this.machine = EmulatedMachine.create(settings.side(), topology);
             this.lent = new LentThings(machine, settings.side());
         }

@@ -78,8 +78,9 @@ public final class EmulatedMachine implements AutoCloseable {
      * Makes a machine.
      *
      * @param side which devices this process sees
-     * @param topology lines of a topology file ({@code docs/emulator.md}): devices, and {@code limit NAME VALUE};
-     *     limits alone keep the default devices
+     * @param topology lines of a topology file ({@code docs/emulator.md}): devices, {@code limit NAME VALUE}, and
+     *     {@code strict}, for a machine that takes the harder reading of what DOCA's guides leave open; without devices
+     *     there are the default ones
      * @return the machine
      * @throws IllegalStateException if other libraries than the emulation are loaded
      */

@@ -47,6 +47,16 @@ class EmulatorCommandIT {
     }
 
     @Test
+    void aMachineMayBeStrict() throws Exception {
+        String in = folder.toString();
+        try (ChildVm child =
+                comch("emulator", "run", "--strict", "--in", in, "--", "sh", "-c", "echo \"$DOCA_EMU_STRICT\"")) {
+            assertThat(child.awaitEnd()).isZero();
+            assertThat(child.out().strip()).isEqualTo("1");
+        }
+    }
+
+    @Test
     void theMachineIsRemovedAfterAnInterrupt() throws Exception {
         ChildVm child = comch(
                 "emulator",

@@ -14,6 +14,8 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -228,6 +230,22 @@ class EmulatedBlueFieldTest {
     @Test
     void sidesAndLimits() {
         assertPasses(OneSide.class, 1);
+    }
+
+    @EmulatedBlueField(strict = true, limits = "max_clients=7")
+    @Execution(ExecutionMode.SAME_THREAD)
+    static class Strict {
+        @Test
+        void machine(@EmulatedBlueField.Dpu Device device, EmulatedMachine machine) throws IOException {
+            assertThat(Files.readAllLines(machine.folder().resolve("topology")))
+                    .containsExactly("limit max_clients 7", "strict");
+            assertThat(Capabilities.of(device).maxClients()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void aMachineMayBeStrict() {
+        assertPasses(Strict.class, 1);
     }
 
     // ---- parameters ----
