@@ -66,6 +66,7 @@ declare -A floors=(
   ["C tests, thread sanitizer"]=500 ["C tests, aarch64 in qemu-user"]=500
   ["Java: unit tests"]=1000 ["Java: two-process tests"]=120
   ["Java: tests on DOCA 2.5's functions"]=500 ["Java: tests on DOCA 2.6's functions"]=350
+  ["Java: tests on a strict machine"]=150
   ["Java: tests on DOCA 2.7's functions"]=500 ["Java: two-process tests on DOCA 2.5's functions"]=6
 )
 
@@ -441,6 +442,26 @@ stage_generations() {
   generation 2.6 '' "${calling[@]}"
   generation 2.7 '' "${behaviour[@]}"
   permissive
+  strict
+}
+
+# The tests of Comch, and the samples in C, on a strict machine (docs/emulator.md): what rests on a favour of the
+# emulation is found.
+strict() {
+  local name="Java: tests on a strict machine" status=0 tests=0 reports=$COMCH4J_ROOT/target/strict
+  began=$SECONDS
+  rm -rf "$reports" "$reports-its"
+  DOCA_EMU_STRICT=1 maven verify -Dunit.reports="$reports" -Dit.reports="$reports-its" \
+    -Dtest='io/github/comch4j/comch/*Test' -Dit.test=SamplesInCIT \
+    -Dmaven.javadoc.skip=true -Dmaven.source.skip=true >"$logs/strict.log" 2>&1 || status=$?
+  count "$name" "$reports"/TEST-*.xml || tests=1
+  count "Java: samples in C on a strict machine" "$reports-its"/TEST-*.xml || tests=1
+  [ $((status + tests)) -gt 0 ] || return
+  if [ "$tests" -eq 0 ]; then
+    record "$name: Maven" 0 1 0
+    remarks+=("failed: $name: Maven ended with $status")
+  fi
+  show_log "$logs/strict.log"
 }
 
 # On a device that ends the process where a real one does not look: who leans on its checks is found.
