@@ -48,6 +48,10 @@
 #define READING_STOP_WHEN_STOPPING DOCA_ERROR_IN_PROGRESS
 #define READING_STOP_WITH_CHILDREN DOCA_ERROR_IN_USE
 
+/* For how long from the first attempt on a strict machine answers so as well where consumers of the peer run: a peer
+ * that never stops them must not keep a program from its end. */
+#define READING_TEARDOWN_PATIENCE_MS 100
+
 /* doca_dev_close of NULL: seen in 2.5, and NVIDIA's samples of DMA of 3.0 to 3.3 fail without it. */
 #define READING_CLOSE_NULL DOCA_SUCCESS
 

@@ -51,8 +51,10 @@ struct doca_comch_connection {
 	/* The peer's process has ended, or has broken the protocol: there will be no goodbye. */
 	bool peer_died;
 	bool broken;
-	/* That the peer's consumers run has been logged, at the end of the connection. */
+	/* The program ends the connection while the peer's consumers run: that has been logged; until when a strict
+	 * machine refuses (now_ms). */
 	bool teardown_told;
+	int64_t teardown_refused_until;
 	/* This side has said goodbye. */
 	bool goodbye_said;
 

@@ -366,12 +366,15 @@ doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doc
 	static const char text[] =
 		"\"%s\": the connection ends while consumers of the peer run (%u): both ends are to "
 		"stop theirs first, or errors may occur";
-	if (strict)
-		emu_log_reason(text, endpoint->name, running);
-	if (!connection->teardown_told)
+	if (!connection->teardown_told) {
 		EMU_LOG_EVENT(text, endpoint->name, running);
+		connection->teardown_refused_until = now_ms() + READING_TEARDOWN_PATIENCE_MS;
+	}
 	connection->teardown_told = true;
-	return strict ? READING_STOP_WITH_CHILDREN : DOCA_SUCCESS;
+	if (!strict || now_ms() > connection->teardown_refused_until)
+		return DOCA_SUCCESS;
+	emu_log_reason(text, endpoint->name, running);
+	return READING_STOP_WITH_CHILDREN;
 }
 
 /* Whoever uses it last gives its memory back, and that need not be this thread. */

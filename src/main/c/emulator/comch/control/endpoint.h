@@ -124,7 +124,7 @@ bool endpoint_socket_ready(void *endpoint, struct emu_sleeper *sleeper);
 bool endpoint_connection_ended(struct doca_comch_connection *connection);
 
 /* Whether the program may end the connection: its own producers and consumers have stopped, and the peer's consumers,
- * without which a strict machine refuses and another one logs. */
+ * without which a strict machine refuses for a while and another one logs. */
 doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
 
 /* True once in a while: time to look at things that cost a system call. */

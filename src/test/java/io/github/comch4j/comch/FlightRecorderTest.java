@@ -7,6 +7,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.Machine;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Doca;
@@ -94,6 +95,7 @@ class FlightRecorderTest {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void tasksThatFail() throws Exception {
         String[] names = new String[3];
         List<RecordedEvent> events = record(() -> {
