@@ -51,7 +51,6 @@ struct doca_comch_consumer {
 	size_t range_len;
 	uint64_t max_room; /* of a posted buffer */
 	uint32_t map_seen; /* registration of a map all of whose buffers may be posted; 0: none yet */
-	bool strict;       /* its device's machine: what is posted is overwritten */
 	uint32_t imm_data_len;
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
@@ -85,6 +84,7 @@ struct doca_comch_consumer {
 	struct doca_mmap *mmap;
 	uint32_t imm_bound; /* of imm_data_len */
 	uint32_t max_tasks;
+	bool strict; /* its device's machine: what is posted is overwritten */
 	struct msgq_consumer *msgq; /* NULL: of a connection */
 	/* Leaves what it was made from. */
 	void (*release)(struct doca_comch_consumer *consumer);

@@ -8,6 +8,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
@@ -66,6 +67,7 @@ class BooksTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void messagesThatFailKeepNoTask() {
         for (int i = 1; i <= Pair.SEND_TASKS + 1; i++) {
             new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();

@@ -9,6 +9,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
@@ -419,6 +420,7 @@ class BufferListTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void whatWasSentIsGivenBack() {
         BufferPool pool = BufferPool.create(pair.sendMemory, 2, 8);
         taken = 1;
@@ -485,6 +487,7 @@ class BufferListTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void aSendThatFails() {
         ComchProducer producer = producer().start();
         BufferList list = list("a", "b");

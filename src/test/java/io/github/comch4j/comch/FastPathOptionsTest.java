@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferPool;
@@ -198,6 +199,7 @@ class FastPathOptionsTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void aSendThatFailsReleasesTooAndOneThatIsNotAcceptedDoesNot() {
         ComchConsumer consumer = consumer();
         ComchProducer producer = pair.hostSide

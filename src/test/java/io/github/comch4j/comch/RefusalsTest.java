@@ -9,6 +9,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
@@ -345,6 +346,7 @@ class RefusalsTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void aMessageThatFailsAndNobodyAsked() {
         new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
         client.connection().send(new byte[1]);
@@ -352,6 +354,7 @@ class RefusalsTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void aReceiveThatFailsAndNobodyAsked() {
         ComchConsumer consumer =
                 accepted.consumer(machine.engine, dpuMemory).buffers(2, 64).start(Machine.PATIENCE);

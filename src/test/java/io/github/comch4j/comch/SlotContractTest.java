@@ -8,6 +8,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ProgressEngine;
@@ -355,6 +356,7 @@ class SlotContractTest extends BothForms {
 
     @Test
     @Needs(Feature.IMMEDIATE_DATA)
+    @NeedsEasyMachine("a posted buffer stays as it was")
     void aViewThatIsKeptShowsWhatComesNextAndEndsWithItsConsumer() {
         SlotConsumer consumer = consumer(1);
         SlotProducer producer = producer(2);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.NeedsEasyMachine;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.MemorySegment;
@@ -191,6 +192,7 @@ class SlotLossTest extends BothForms {
     }
 
     @Test
+    @NeedsEasyMachine("a task fails alone")
     void aReceiveThatLosesNothingIsToldAsWell() {
         SlotConsumer consumer = settings()
                 .onReceiveFailed((self, status) -> received.add(status.name()))
