@@ -84,7 +84,7 @@ struct doca_comch_consumer {
 	struct doca_mmap *mmap;
 	uint32_t imm_bound; /* of imm_data_len */
 	uint32_t max_tasks;
-	bool strict; /* its device's machine: what is posted is overwritten */
+	bool strict;                /* its device's machine: what is posted is overwritten */
 	struct msgq_consumer *msgq; /* NULL: of a connection */
 	/* Leaves what it was made from. */
 	void (*release)(struct doca_comch_consumer *consumer);

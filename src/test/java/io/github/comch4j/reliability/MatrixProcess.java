@@ -29,8 +29,11 @@ final class MatrixProcess implements AutoCloseable {
                 "-Xmx128m",
                 "-Djava.util.logging.config.file=/dev/null",
                 "-cp",
-                Child.classPath(MatrixEnd.class) + File.pathSeparator + System.getProperty("java.class.path")
-                        + File.pathSeparator + System.getProperty("jdk.module.path", ""),
+                Child.classPath(MatrixEnd.class)
+                        + File.pathSeparator
+                        + System.getProperty("java.class.path")
+                        + File.pathSeparator
+                        + System.getProperty("jdk.module.path", ""),
                 MatrixEnd.class.getName(),
                 role));
         ProcessBuilder builder = new ProcessBuilder(command)

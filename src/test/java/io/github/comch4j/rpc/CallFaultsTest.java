@@ -258,7 +258,8 @@ class CallFaultsTest extends TwoLoopsInBothForms {
         for (int nth : new int[] {1, 4, 5, 8}) { // four of the server's, and as many of the client's
             try (RpcClient client = connectWithFastPath()) {
                 new EmulatedFaults().loseReceive(nth, DocaError.IO_FAILED).apply();
-                assertThat(catchThrowable(() -> client.call(ECHO, body(7, SLOTS)))).matches(Ends::isLost);
+                assertThat(catchThrowable(() -> client.call(ECHO, body(7, SLOTS))))
+                        .matches(Ends::isLost);
                 EmulatedFaults.clear();
             }
         }
