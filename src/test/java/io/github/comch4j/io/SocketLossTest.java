@@ -122,6 +122,7 @@ class SocketLossTest extends SocketScene {
     }
 
     @Test
+    @SuppressWarnings("try") // that it is closed is part of the test
     void aSocketThatReconnectsBeginsAnew() {
         try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
