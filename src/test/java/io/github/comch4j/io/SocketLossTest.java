@@ -204,8 +204,8 @@ class SocketLossTest extends SocketScene {
                 })
                 .isInstanceOf(ConnectionClosedException.class);
         assertThat(sending.join()).isInstanceOf(ConnectionClosedException.class);
-        catchThrowable(accepted::close);
-        catchThrowable(socket::close);
+        var _ = catchThrowable(accepted::close);
+        var _ = catchThrowable(socket::close);
     }
 
     /** A client on an engine of this thread, which does what the manual says, or does not. */
@@ -364,7 +364,7 @@ class SocketLossTest extends SocketScene {
                     .as("all arrives still, or it is no good end")
                     .matches("received (150, whole|[0-9]+, cut)");
             hostLoop.call(() -> hostLoop.engine().setTimeout(Machine.PATIENCE));
-            catchThrowable(socket::close);
+            var _ = catchThrowable(socket::close);
         }
     }
 

@@ -64,10 +64,10 @@ final class MatrixFastPaths {
 
         @Override
         public Writer writer(MatrixScene scene, String name) {
-            return MatrixWire.connect(scene, name, wire -> writer(scene, wire));
+            return MatrixWire.connect(scene, name, wire -> writer(wire));
         }
 
-        Writer writer(MatrixScene scene, MatrixWire wire) {
+        Writer writer(MatrixWire wire) {
             return new Writer() {
                 @Override
                 public void write(int item) {
@@ -90,10 +90,10 @@ final class MatrixFastPaths {
 
         @Override
         public Reader reader(MatrixScene scene, String name) {
-            return MatrixWire.accept(scene, name, wire -> reader(scene, wire));
+            return MatrixWire.accept(scene, name, wire -> reader(wire));
         }
 
-        Reader reader(MatrixScene scene, MatrixWire wire) {
+        Reader reader(MatrixWire wire) {
             return new Reader() {
                 @Override
                 public int read() {

@@ -99,6 +99,7 @@ class MatrixIT {
         };
     }
 
+    @SuppressWarnings("EnumOrdinal") // any number of the fault will do
     private static boolean isOfThePart(Cell cell) {
         return cell.side() != Side.BOTH && (cell.place() + cell.fault().ordinal()) % 2 == (cell.direct() ? 0 : 1);
     }

@@ -126,6 +126,7 @@ class WaysOfRunningTest {
 
     static class ClosesItself extends OnTwoDevices {
         @AutoClose
+        @SuppressWarnings("UnusedVariable") // JUnit reads it
         private Device device;
 
         @Test
