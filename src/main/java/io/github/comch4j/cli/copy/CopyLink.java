@@ -342,29 +342,28 @@ public final class CopyLink implements AutoCloseable {
     }
 
     private String reason(Exception e) {
-        Exception cause = e.getCause() instanceof DocaException failure ? failure : e;
-        if (cause instanceof DocaException && heardWhy()) {
-            return theirReason;
+        if (e instanceof DocaException || e.getCause() instanceof DocaException) {
+            return theirReason();
         }
-        return switch (cause) {
-            case ConnectionClosedException closed -> "the other side has gone";
-            case DocaException failure -> LOST_ON_THE_WAY;
-            case EOFException malformed -> notUnderstood().getMessage();
-            case UTFDataFormatException malformed -> notUnderstood().getMessage();
-            default -> ProgramException.reason(e);
-        };
+        return e instanceof EOFException || e instanceof UTFDataFormatException
+                ? notUnderstood().getMessage()
+                : ProgramException.reason(e);
     }
 
-    /** Whether the other end says why it has ended the connection, or is about to. */
-    private boolean heardWhy() {
+    /** What the other end says of a connection that fails, or is about to say. */
+    private String theirReason() {
         try {
             for (int moments = 0; moments < ITS_REASON; moments++) {
                 take(MOMENT, 0);
             }
-        } catch (Stopped | ProgramException | DocaException | IOException e) {
-            // that was the last message
+        } catch (ConnectionClosedException e) {
+            return "the other side has gone";
+        } catch (ProgramException e) {
+            return e.getMessage();
+        } catch (Stopped | DocaException | IOException e) {
+            // it says nothing
         }
-        return !theirReason.isEmpty();
+        return LOST_ON_THE_WAY;
     }
 
     private void goodbye(String why) {
