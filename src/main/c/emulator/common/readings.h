@@ -115,8 +115,10 @@
 /* Closing a device or representor that a context object still uses [Q31]. */
 #define READING_CLOSE_IN_USE DOCA_ERROR_IN_USE
 
-/* How long a server that is asked to end one connection answers AGAIN because messages that were submitted successfully
- * have found the peer's receive queue full, and none is taken; one that stops waits as long as the peer lives [Q10]. */
+/* How long a stopping server or client waits for a peer that lives and takes nothing, with messages that were submitted
+ * successfully and have found its receive queue full; and how long a server that is asked to end one connection answers
+ * AGAIN then. Each message that is taken begins the time anew [Q10]. */
+#define READING_STOP_GRACE_MS 5000
 #define READING_DISCONNECT_GRACE_MS 1000
 
 /* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and

@@ -83,7 +83,7 @@ struct doca_comch_connection {
 		/* Those in the ring that have not arrived yet, on a slowed device; and when the newest does. */
 		struct doca_comch_task_send *travelling_first, *travelling_last;
 		uint64_t arrival;
-		/* The server ends it: what still waits then is given up (now_ms), if not one more message than these
+		/* It is to end: what still waits then is given up (now_ms), if not one more message than these
 		 * has gone. */
 		int64_t parting_until;
 		uint64_t parting_messages;

@@ -227,7 +227,7 @@ static void part_from_server(struct doca_comch_client *client)
 	if (atomic_load(&connection->established)) {
 		endpoint_push_pending(endpoint, connection);
 		connection_check_socket(connection);
-		if (endpoint_still_wants(connection))
+		if (endpoint_still_waits(connection, READING_STOP_GRACE_MS))
 			return;
 		endpoint_flush_pending(endpoint, connection);
 	}

@@ -440,8 +440,33 @@ bool endpoint_round_due(struct comch_endpoint *endpoint)
 	return true;
 }
 
-bool endpoint_still_wants(const struct doca_comch_connection *connection)
+static bool wants(const struct doca_comch_connection *connection)
 {
-	bool wants = connection->tx.pending_first != NULL || connection->tx.travelling_first != NULL;
-	return wants && !connection->peer_died && !connection->broken && !connection_peer_closed(connection);
+	bool any = connection->tx.pending_first != NULL || connection->tx.travelling_first != NULL;
+	return any && !connection->peer_died && !connection->broken && !connection_peer_closed(connection);
+}
+
+/* Nobody is to take this for a good end. */
+static void give_up_messages(struct doca_comch_connection *connection)
+{
+	unsigned number = 0;
+	for (const struct doca_comch_task_send *send = connection->tx.pending_first; send != NULL;
+	     send = send->next_pending)
+		number++;
+	EMU_LOG_WARNING("the connection to a peer that takes nothing ends: %u submitted messages are given up", number);
+	connection_cut(connection);
+}
+
+bool endpoint_still_waits(struct doca_comch_connection *connection, int64_t patience_ms)
+{
+	if (!wants(connection))
+		return false;
+	if (connection->tx.parting_until == 0 || connection->tx.parting_messages != connection->tx.messages) {
+		connection->tx.parting_until = now_ms() + patience_ms;
+		connection->tx.parting_messages = connection->tx.messages;
+	}
+	if (now_ms() < connection->tx.parting_until || connection->tx.pending_first == NULL)
+		return true;
+	give_up_messages(connection);
+	return false;
 }

@@ -130,7 +130,8 @@ doca_error_t endpoint_may_part(const struct comch_endpoint *endpoint, struct doc
 /* True once in a while: time to look at things that cost a system call. */
 bool endpoint_round_due(struct comch_endpoint *endpoint);
 
-/* Whether messages wait for room at a peer that lives and may make some, however long that takes. */
-bool endpoint_still_wants(const struct doca_comch_connection *connection);
+/* Whether a connection that is to end waits for messages that have no room yet, or still travel, at a peer that lives.
+ * When it has taken none for so long, they are given up, and the connection is cut. */
+bool endpoint_still_waits(struct doca_comch_connection *connection, int64_t patience_ms);
 
 #endif

@@ -174,7 +174,7 @@ static void part_from_clients(struct doca_comch_server *server)
 		}
 		endpoint_push_pending(&server->endpoint, connection);
 		connection_check_socket(connection);
-		if (endpoint_still_wants(connection))
+		if (endpoint_still_waits(connection, READING_STOP_GRACE_MS))
 			continue;
 		server_end_connection(server, connection);
 	}

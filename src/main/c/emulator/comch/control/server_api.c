@@ -7,7 +7,6 @@
 #include "pe.h"
 #include "readings.h"
 #include "release.h"
-#include "sdk_log.h"
 
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
 				      struct doca_comch_server **comch_server)
@@ -81,19 +80,6 @@ doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *co
 	return DOCA_SUCCESS;
 }
 
-/* Nobody is to take this for a good end. */
-static void give_up_messages(struct doca_comch_connection *connection)
-{
-	unsigned number = 0;
-	for (const struct doca_comch_task_send *send = connection->tx.pending_first; send != NULL;
-	     send = send->next_pending)
-		number++;
-	EMU_LOG_WARNING(
-		"a server ends the connection to a client that takes nothing: %u submitted messages are given up",
-		number);
-	connection_cut(connection);
-}
-
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
 					  struct doca_comch_connection *connection)
 {
@@ -110,16 +96,9 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		return result;
 	emu_pe_wake(comch_server->endpoint.ctx.pe);
 	endpoint_push_pending(&comch_server->endpoint, connection);
-	if (endpoint_still_wants(connection)) {
-		/* The goodbye follows the messages, which have no room yet. */
-		if (connection->tx.parting_until == 0 || connection->tx.parting_messages != connection->tx.messages) {
-			connection->tx.parting_until = now_ms() + READING_DISCONNECT_GRACE_MS;
-			connection->tx.parting_messages = connection->tx.messages;
-		}
-		if (now_ms() < connection->tx.parting_until || connection->tx.pending_first == NULL)
-			return DOCA_ERROR_AGAIN;
-		give_up_messages(connection);
-	}
+	/* The goodbye follows the messages, which may have no room yet. */
+	if (endpoint_still_waits(connection, READING_DISCONNECT_GRACE_MS))
+		return DOCA_ERROR_AGAIN;
 	server_end_connection(comch_server, connection);
 	return DOCA_SUCCESS;
 }
