@@ -8,6 +8,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Events;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionLife extends Resource implements ConnectionInside {
     /** How long one that is ended for a failure lives on for what handlers have queued. */
     static final Duration LINGER = Duration.ofSeconds(1);
+
+    /** How long closing waits for a peer that takes nothing, as the emulated device does when an endpoint stops. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ComchConnection connection;
     private final ControlPathEndpoint endpoint;
@@ -285,7 +289,8 @@ final class ConnectionLife extends Resource implements ConnectionInside {
             return;
         }
         if (isQueueing()) {
-            awaitQueue(teardown);
+            engine.await(
+                    () -> !isQueueing() || gone, endpoint.closingDeadline(Nanos.deadline(PATIENCE)), null, teardown);
         }
         if (!endpoint.context.isClosed()) {
             disconnect(teardown);
@@ -295,22 +300,12 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
-    /** Until the peer has taken what handlers have queued. */
-    private void awaitQueue(Teardown teardown) {
-        long deadline = endpoint.closingDeadline(engine.deadline());
-        if (!engine.await(() -> !isQueueing() || gone, deadline, null, teardown)) {
-            throw Failures.refused(
-                    DocaError.TIME_OUT,
-                    ServerCalls.DISCONNECT_NAME,
-                    "waiting " + Failures.text(engine.timeout()) + " for the peer of " + connection
-                            + " to take what is queued for it");
-        }
-    }
-
     private void disconnect(Teardown teardown) {
         int[] code = new int[1];
+        long patience = Nanos.deadline(PATIENCE);
         BooleanSupplier attempt = () -> {
-            code[0] = gone ? Calls.SUCCESS : isTakenByPeer() ? tryDisconnect() : DocaError.AGAIN.code();
+            boolean waits = !isTakenByPeer() && System.nanoTime() - patience < 0;
+            code[0] = gone ? Calls.SUCCESS : waits ? DocaError.AGAIN.code() : tryDisconnect();
             return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
         };
         if (!attempt.getAsBoolean()) {

@@ -162,8 +162,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * it is done when the callback has returned. The second call does nothing.
      *
      * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, also what
-     * {@link ComchConnection#send} has queued in handlers: closing waits for a peer that lives and does not take it, up
-     * to {@link ProgressEngine#timeout()}. What arrives is discarded.
+     * {@link ComchConnection#send} has queued in handlers. For a peer that takes nothing closing waits five seconds,
+     * and the emulated device five more: what it has not taken by then is lost, and it sees no good end. What arrives
+     * is discarded.
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
