@@ -182,9 +182,7 @@ final class Matrix implements AutoCloseable {
         String opensReader = reader.hear(LATE_SECONDS + 10);
         boolean open = opensWriter.equals("opened") && opensReader.equals("opened");
         if (!open) {
-            return cell.fault.isEarly() && opensWriter.startsWith("not opened") && opensReader.startsWith("not opened")
-                    ? "cut"
-                    : abandoned(opensWriter, opensReader);
+            return abandoned(cell, opensWriter, opensReader);
         }
         int items = cell.fault.isSignal() ? MANY_ITEMS : ITEMS;
         reader.tell("go " + items + " " + fault(cell, Side.READER, false));
@@ -200,17 +198,22 @@ final class Matrix implements AutoCloseable {
         return verdict(cell, wrote, read);
     }
 
-    /** One end is open alone: it goes on, so that it comes to its end. */
-    private String abandoned(String opensWriter, String opensReader) {
+    /** At most one end is open: it comes to its end, which is no good one. */
+    private String abandoned(Cell cell, String opensWriter, String opensReader) {
+        String wrote = opensWriter;
         if (opensWriter.equals("opened")) {
-            writer.tell("go 0 -");
-            writer.hear(LATE_SECONDS + 10);
+            writer.tell("go 1 -");
+            wrote = writer.hear(LATE_SECONDS + 10);
         }
+        String read = opensReader;
         if (opensReader.equals("opened")) {
-            reader.tell("go 0 -");
-            reader.hear(LATE_SECONDS + 10);
+            reader.tell("go 1 -");
+            read = reader.hear(LATE_SECONDS + 10);
         }
-        return "not open: writer " + opensWriter + ", reader " + opensReader;
+        boolean told = !wrote.equals("-")
+                && !wrote.equals(MatrixProcess.SILENT)
+                && (read.startsWith("not opened") || (read.startsWith("[] ") && !read.equals("[] -")));
+        return cell.fault.isEarly() && told ? "cut" : "not open: writer " + wrote + ", reader " + read;
     }
 
     private static boolean killed(Cell cell, Side side) {
@@ -243,7 +246,8 @@ final class Matrix implements AutoCloseable {
         int[] items = list.isEmpty()
                 ? new int[0]
                 : List.of(list.split(",")).stream().mapToInt(Integer::parseInt).toArray();
-        boolean goodEnd = read.endsWith("] -");
+        // at its close a reader may hear that what it had to say itself, as its own end, was lost
+        boolean goodEnd = read.endsWith("] -") || read.contains("] " + MatrixEnd.CLOSING);
         boolean told = !wrote.equals("-");
         boolean prefix = IntStream.range(0, items.length).allMatch(i -> items[i] == i);
         if (!prefix && IntStream.range(1, items.length).anyMatch(i -> items[i] <= items[i - 1])) {

@@ -105,6 +105,12 @@ final class MatrixCallPaths {
             RpcClient.Builder settings =
                     RpcClient.builder(scene.loop(), scene.device, service).timeout(MatrixScene.PATIENCE);
             RpcClient client = (size > SMALL ? settings.largeBodies(1000) : settings).connect(MatrixScene.PATIENCE);
+            try {
+                client.call(1, MatrixItems.of(END, SMALL)); // the reader waits for it
+            } catch (RuntimeException e) {
+                client.close();
+                throw e;
+            }
             return new Writer() {
                 private final List<CompletableFuture<byte[]>> calls = new ArrayList<>();
 
@@ -143,9 +149,13 @@ final class MatrixCallPaths {
             RpcServer.Builder settings = RpcServer.builder(scene.loop(), scene.device, scene.representor, service)
                     .method(1, request -> handled.handle(request.body()));
             RpcServer server = (size > SMALL ? settings.largeBodies(1000) : settings).start();
+            try {
+                handled.next(); // the client's first
+            } catch (Exception e) {
+                server.close();
+                throw e;
+            }
             return new Reader() {
-                private boolean connected;
-
                 @Override
                 public int read() throws Exception {
                     long deadline = System.nanoTime() + MatrixScene.PATIENCE.toNanos();
@@ -153,10 +163,9 @@ final class MatrixCallPaths {
                         boolean open = scene.loop()
                                 .<Boolean, RuntimeException>call(
                                         () -> !server.server().connections().isEmpty());
-                        if (connected && !open && handled.items.isEmpty()) {
+                        if (!open && handled.items.isEmpty()) {
                             handled.ended();
                         }
-                        connected |= open;
                         Thread.sleep(1);
                     }
                     return handled.now();
@@ -216,19 +225,16 @@ final class MatrixCallPaths {
                     .usePlaintext()
                     .disableRetry()
                     .build();
+            try {
+                call(channel, CallOptions.DEFAULT.withWaitForReady(), END); // the reader waits for it
+            } catch (RuntimeException e) {
+                channel.shutdownNow();
+                throw e;
+            }
             return new Writer() {
-                private boolean connected;
-
                 @Override
                 public void write(int item) {
-                    CallOptions options =
-                            CallOptions.DEFAULT.withDeadlineAfter(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS);
-                    ClientCalls.blockingUnaryCall(
-                            channel,
-                            ITEM,
-                            connected ? options : options.withWaitForReady(),
-                            MatrixItems.of(item, SMALL));
-                    connected = true;
+                    call(channel, CallOptions.DEFAULT, item);
                 }
 
                 @Override
@@ -243,8 +249,16 @@ final class MatrixCallPaths {
             };
         }
 
+        private static void call(ManagedChannel channel, CallOptions options, int item) {
+            var _ = ClientCalls.blockingUnaryCall(
+                    channel,
+                    ITEM,
+                    options.withDeadlineAfter(MatrixScene.PATIENCE.toSeconds(), TimeUnit.SECONDS),
+                    MatrixItems.of(item, SMALL));
+        }
+
         @Override
-        public Reader reader(MatrixScene scene, String service) throws IOException {
+        public Reader reader(MatrixScene scene, String service) throws Exception {
             Handled handled = new Handled();
             Server server = NettyServerBuilder.forAddress(ComchAddress.of(Machine.DPU, Machine.HOST, service))
                     .bossEventLoopGroup(scene.netty())
@@ -264,6 +278,12 @@ final class MatrixCallPaths {
                             .build())
                     .build()
                     .start();
+            try {
+                handled.next(); // the client's first
+            } catch (Exception e) {
+                server.shutdownNow();
+                throw e;
+            }
             return new Reader() {
                 @Override
                 public int read() throws Exception {

@@ -20,6 +20,9 @@ public final class MatrixEnd {
     /** Of lines that are for the test. */
     static final String MARK = "# ";
 
+    /** Before what has failed when a reader that had all was closed. */
+    static final String CLOSING = "closing: ";
+
     private MatrixEnd() {}
 
     public static void main(String[] arguments) throws IOException {
@@ -94,7 +97,7 @@ public final class MatrixEnd {
         try {
             reader.close();
         } catch (Throwable t) {
-            end = end.equals("-") ? "closing: " + text(t) : end;
+            end = end.equals("-") ? CLOSING + text(t) : end;
         }
         return "[" + items.stream().map(String::valueOf).collect(Collectors.joining(",")) + "] " + end;
     }

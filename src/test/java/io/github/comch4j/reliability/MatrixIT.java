@@ -54,15 +54,6 @@ class MatrixIT {
                         .toList();
     }
 
-    private static List<MatrixPath> paths() {
-        boolean named = System.getProperty("matrix.paths") != null;
-        return chosen(
-                "paths",
-                MatrixPaths.ALL.stream()
-                        .filter(path -> path.exists() && (named || !LATER.contains(path.name())))
-                        .toList());
-    }
-
     private static List<Cell> cells(List<Integer> usual, boolean whole) {
         Machine.useEmulation();
         List<Integer> places = chosen("places", System.getProperty("matrix.places") == null ? usual : PLACES);
@@ -70,7 +61,8 @@ class MatrixIT {
                 chosen("faults", Stream.of(Fault.values()).filter(Fault::exists).toList());
         List<Cell> cells = new ArrayList<>();
         for (boolean direct : chosen("direct", List.of(true, false))) {
-            for (MatrixPath path : paths()) {
+            for (MatrixPath path : chosen(
+                    "paths", MatrixPaths.ALL.stream().filter(MatrixPath::exists).toList())) {
                 for (Fault fault : faults) {
                     for (Side side : chosen("sides", List.of(Side.values()))) {
                         for (int place : places) {
@@ -85,10 +77,6 @@ class MatrixIT {
         }
         return cells;
     }
-
-    /** Paths with losses that are not told yet. */
-    private static final List<String> LATER =
-            List.of("socket", "plain-socket", "reconnecting-socket", "async-socket", "netty", "large-netty");
 
     private static boolean isPossible(Cell cell) {
         return switch (cell.fault()) {

@@ -1,6 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.netty.ComchAddress;
@@ -134,7 +135,15 @@ final class MatrixSocketPaths {
             return new Reader() {
                 @Override
                 public int read() throws TimeoutException {
-                    byte[] message = socket.receive(MatrixScene.PATIENCE);
+                    byte[] message;
+                    try {
+                        message = socket.receive(MatrixScene.PATIENCE);
+                    } catch (ConnectionClosedException e) {
+                        if (socket.isInputShutdown()) {
+                            return END; // the writer had said all, and has closed
+                        }
+                        throw e;
+                    }
                     if (message == null) {
                         if (socket.isInputShutdown()) {
                             return END;
