@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 class MatrixIT {
     private static final List<Integer> PLACES = List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
-    private static final List<Integer> FEW = List.of(1, 3, 6, 10);
+    private static final List<Integer> FEW = List.of(1, 4, 9);
 
     @Test
     void aPartOfAllCells() {
