@@ -555,8 +555,8 @@ stage_containers() {
   it_group "Java and C in containers" containers
 }
 
-# A hundred rounds of kills, a short load, a short soak and the matrix; scripts/dev/reliability.sh and
-# scripts/dev/soak.sh do them at length.
+# A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them
+# at length.
 stage_reliability() {
   find_containers "Kills and load" || return
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"

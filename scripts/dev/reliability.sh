@@ -64,7 +64,7 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 log=target/logs/reliability-run.log
 mkdir -p "${log%/*}"
 maven verify -Dunit.skip=true -Dfork.seconds=0 -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
-  -Dgroups=reliability -DexcludedGroups= \
+  -Dgroups='reliability|matrix' -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" \
   -Dreliability.seconds="$seconds" -Drestart.rounds="$restarts" -Dmatrix.every="$cells" "${options[@]}" 2>&1 \

@@ -33,7 +33,7 @@ class MatrixIT {
     }
 
     @Test
-    @Tag("reliability")
+    @Tag("matrix")
     void allCells() {
         int every = Integer.getInteger("matrix.every", 1);
         List<Cell> all = cells(PLACES, true);
