@@ -42,7 +42,7 @@ static const struct capability capabilities[] = {
 	{doca_cc_cap_get_max_msg_size, 4080},
 	{doca_cc_cap_get_max_recv_queue_size, 8192},
 	{doca_cc_cap_get_max_clients, 512},
-	{doca_cc_cap_get_max_send_tasks, 8192},
+	{doca_cc_cap_get_max_send_tasks, 65536},
 	{doca_cc_consumer_cap_get_max_log_num_tasks, 13},
 	{doca_cc_producer_cap_get_max_log_num_tasks, 13},
 	{doca_cc_consumer_cap_get_max_buf_size, 1u << 30},
@@ -242,13 +242,23 @@ static void put_done(struct doca_cc_producer_send_task *task, union doca_data a,
 	(void)task, (void)a, (void)b;
 }
 
-/* Of the device's default limits, 8192 tasks. */
+/* Of the device's default limits, 65536 send tasks, and 8192 tasks of a consumer or producer. */
 static const struct pool {
 	size_t log;
-	doca_error_t answer;
+	doca_error_t control, fast;
 } pools[] = {
-	{0, DOCA_SUCCESS}, {1, DOCA_SUCCESS}, {10, DOCA_SUCCESS}, {13, DOCA_SUCCESS}, {14, BAD},
-	{31, BAD},         {32, BAD},         {63, BAD},          {64, BAD},          {255, BAD},
+	{0, DOCA_SUCCESS, DOCA_SUCCESS},
+	{1, DOCA_SUCCESS, DOCA_SUCCESS},
+	{10, DOCA_SUCCESS, DOCA_SUCCESS},
+	{13, DOCA_SUCCESS, DOCA_SUCCESS},
+	{14, DOCA_SUCCESS, BAD},
+	{16, DOCA_SUCCESS, BAD},
+	{17, BAD, BAD},
+	{31, BAD, BAD},
+	{32, BAD, BAD},
+	{63, BAD, BAD},
+	{64, BAD, BAD},
+	{255, BAD, BAD},
 };
 
 #define NUM_POOLS (sizeof(pools) / sizeof(pools[0]))
@@ -269,12 +279,12 @@ static void pools_are_given_by_their_logarithm(void **state)
 	OK(doca_cc_producer_create(pair.client.connection, &producer));
 	for (size_t i = 0; i < NUM_POOLS; i++) {
 		size_t log = pools[i].log;
-		GIVES(pools[i].answer,
+		GIVES(pools[i].control,
 		      doca_cc_server_send_task_set_conf(server.server, control_done, control_done, (uint8_t)log));
-		GIVES(pools[i].answer,
+		GIVES(pools[i].control,
 		      doca_cc_client_send_task_set_conf(client.client, control_done, control_done, (uint8_t)log));
-		GIVES(pools[i].answer, doca_cc_consumer_post_recv_task_set_conf(consumer, post_done, post_done, log));
-		GIVES(pools[i].answer, doca_cc_producer_send_task_set_conf(producer, put_done, put_done, log));
+		GIVES(pools[i].fast, doca_cc_consumer_post_recv_task_set_conf(consumer, post_done, post_done, log));
+		GIVES(pools[i].fast, doca_cc_producer_send_task_set_conf(producer, put_done, put_done, log));
 	}
 	for (size_t i = 0; i < NUM_BEYOND; i++) {
 		GIVES(BAD, doca_cc_consumer_post_recv_task_set_conf(consumer, post_done, post_done, beyond_32_bits[i]));

@@ -48,7 +48,7 @@ static const struct limit {
 	{doca_comch_cap_get_max_name_len, 120},
 	{doca_comch_cap_get_max_msg_size, 4080},
 	{doca_comch_cap_get_max_recv_queue_size, 8192},
-	{doca_comch_cap_get_max_send_tasks, 8192},
+	{doca_comch_cap_get_max_send_tasks, 65536},
 	{doca_comch_cap_get_max_clients, 512},
 	{doca_comch_consumer_cap_get_max_num_tasks, 8192},
 	{doca_comch_consumer_cap_get_max_buf_size, 1u << 30},

@@ -24,7 +24,7 @@ final class LimitProbes {
             probe.expect(side + ": bytes of a name", "119")
                     .expect(side + ": bytes of a message", "4080")
                     .expect(side + ": messages of a receive queue", "8192")
-                    .expect(side + ": send tasks", "8192");
+                    .expect(side + ": send tasks", "65536");
         }
         return probe.expect("dpu: clients of a server", "512")
                 .both(stage -> {
