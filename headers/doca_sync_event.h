@@ -1,8 +1,9 @@
 /*
  * Sync events: numbers of 64 bits that CPU and DPA change and wait for.
  *
- * What programs for the DPA need, and tasks: no exports, no GPU. Changed by its publishers, waited for
- * by its subscribers; each side has one or more.
+ * What programs for the DPA need, and tasks; no GPU. What is of the other side of the PCI bus or of
+ * another machine is NOT_SUPPORTED here. Changed by its publishers, waited for by its subscribers; each
+ * side has one or more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -273,6 +274,28 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_mask(
     struct doca_sync_event_task_wait_neq *task, uint64_t mask);
 DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_neq_get_mask(
     const struct doca_sync_event_task_wait_neq *task);
+
+/* ---- events of the other side of the PCI bus: NOT_SUPPORTED here ---- */
+
+/* The other side changes it, or waits for it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_remote_pci(
+    struct doca_sync_event *event);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_subscriber_location_remote_pci(
+    struct doca_sync_event *event);
+
+/* Whether the device can describe an event to the other side, and whether it can take one. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(
+    const struct doca_devinfo *devinfo);
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_create_from_export_supported(
+    const struct doca_devinfo *devinfo);
+
+/* Describes an event to the other side. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_pci(
+    struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data, size_t *sz);
+
+/* Makes what stands for the other side's event. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(
+    struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event **event);
 
 /* ---- events of other machines: NOT_SUPPORTED here ---- */
 

@@ -201,7 +201,8 @@ stage_abi() {
 # What is of the device goes by the headers for it.
 headers_since_3_1() {
   local table=src/test/abi/doca-3.1-3.3.tsv
-  python3 src/test/abi/check.py $table --headers headers --only doca_dev.h,doca_buf_inventory.h,doca_mmap.h \
+  python3 src/test/abi/check.py $table --headers headers \
+    --only doca_dev.h,doca_buf_inventory.h,doca_mmap.h,doca_clock.h,doca_mmap_advise.h \
     && python3 src/test/abi/check.py $table --headers headers/dpa --only doca_dpa_dev.h
 }
 

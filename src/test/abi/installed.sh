@@ -143,6 +143,55 @@ install host
 has_flags host doca-argp doca-dma doca-common
 is_for HOST host
 is_for DPU host -DDOCA_ARCH_DPU
+
+# The SDK's own places, which build files of programs name: libraries in the folder of a processor, tools in tools.
+in_its_places() { # folder, names for pkg-config
+    folder=$1
+    shift
+    for arch in x86_64 aarch64; do
+        lib=$work/$folder/lib/$arch-linux-gnu
+        flags=$(PKG_CONFIG_PATH="$lib/pkgconfig" pkg-config --cflags --libs "$@") || die "no $* in $lib"
+        for way in "$flags" "-I$work/$folder/include -L$lib -ldoca_argp -ldoca_common"; do
+            # shellcheck disable=SC2086 # several options
+            "$cc" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API "$work/flags.c" -o "$work/flags" $way
+            said=$(LD_LIBRARY_PATH="$lib" "$work/flags" -n you) || die "a command line with $lib fails"
+            [ "$said" = "hello, you" ] || die "a command line with $lib: $said"
+        done
+    done
+}
+in_its_places 2.5 doca
+in_its_places 2.6 doca-argp
+in_its_places host doca-argp doca-dma doca-common libflexio
+install host # again, over what is there
+in_its_places host doca-argp
+
+# Headers that samples of 3.x include; a program goes by the capabilities.
+cat >"$work/caps.c" <<'C'
+#include <doca_clock.h>
+#include <doca_dev.h>
+#include <doca_mmap_advise.h>
+#include <doca_sync_event.h>
+#include <stdio.h>
+
+int main(void)
+{
+    struct doca_devinfo **devices;
+    uint32_t count;
+    if (doca_devinfo_create_list(&devices, &count) != DOCA_SUCCESS)
+        return 1;
+    printf("%s %s %s %s\n", doca_error_get_name(doca_clock_cap_nic_real_time_is_supported(devices[0])),
+           doca_error_get_name(doca_mmap_advise_cap_task_cache_invalidate_is_supported(devices[0])),
+           doca_error_get_name(doca_sync_event_cap_is_export_to_remote_pci_supported(devices[0])),
+           doca_error_get_name(doca_sync_event_cap_is_create_from_export_supported(devices[0])));
+    return doca_devinfo_destroy_list(devices) == DOCA_SUCCESS ? 0 : 1;
+}
+C
+"$cc" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API "$work/caps.c" -o "$work/caps" \
+    -I"$work/host/include" -L"$work/host/lib" -ldoca_common
+no=DOCA_ERROR_NOT_SUPPORTED
+said=$(DOCA_EMU_DIR="$work" LD_LIBRARY_PATH="$work/host/lib" "$work/caps") || die "capabilities of 3.x fail"
+[ "$said" = "DOCA_SUCCESS $no $no $no" ] || die "capabilities of 3.x: $said"
+
 install dpu --dpu
 is_for DPU dpu
 is_for DPU dpu -DDOCA_ARCH_DPU
@@ -162,11 +211,11 @@ C
 mkdir "$work/own" "$work/kept"
 echo '#define ANSWER 42' >"$work/own/own.h"
 echo 'Feature_list:' >"$work/attributes.yaml"
-"$work/host/bin/dpa-app-attributes2blob" "$work/attributes.yaml" "$work/blob"
+"$work/host/tools/dpa-app-attributes2blob" "$work/attributes.yaml" "$work/blob"
 "$work/host/bin/dpacc" "$work/kernel.c" -o "$work/first.a" -mcpu=nv-dpa-bf3 -hostcc="$cc" \
     -hostcc-options="-Wall" --devicecc-options="-Wall, -O2" -device-libs="-L/nowhere -ldoca_dpa_dev" \
     --app-name=first -I"$work/own" -flto --keep-dir "$work/kept" --dpa-proc-attr="$work/blob"
-"$work/host/bin/dpacc" "$work/kernel.c" --output-file "$work/second.a" --mcpu nv-dpa-bf3,nv-dpa-cx8 --hostcc "$cc" \
+"$work/host/tools/dpacc" "$work/kernel.c" --output-file "$work/second.a" --mcpu nv-dpa-bf3,nv-dpa-cx8 --hostcc "$cc" \
     --app-name second --common-include-path "$work/own" --flto --keep-dir="$work/kept" --dpa-proc-attr "$work/blob"
 for library in first second; do
     nm "$work/$library.a" | grep -q ' answer$' || die "$library.a is without the kernel"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "doca_buf_array.h"
+#include "doca_clock.h"
 #include "doca_sync_event.h"
 #include "fixture.h"
 
@@ -213,6 +214,12 @@ static void sync_events_and_arrays_refuse_null(void **state)
 	REFUSED(doca_sync_event_wait_eq_yield(NULL, 1, 1));
 	REFUSED(doca_sync_event_wait_neq(NULL, 1, 1));
 	REFUSED(doca_sync_event_wait_neq_yield(NULL, 1, 1));
+	REFUSED(doca_sync_event_add_publisher_location_remote_pci(NULL));
+	REFUSED(doca_sync_event_add_subscriber_location_remote_pci(NULL));
+	REFUSED(doca_sync_event_cap_is_export_to_remote_pci_supported(NULL));
+	REFUSED(doca_sync_event_cap_is_create_from_export_supported(NULL));
+	REFUSED(doca_sync_event_export_to_remote_pci(NULL, A(doca_dev), &bytes, &size));
+	REFUSED(doca_sync_event_create_from_export(NULL, (const uint8_t *)"", 1, &event));
 	REFUSED(doca_sync_event_export_to_remote_net(NULL, &bytes, &size));
 	REFUSED(doca_sync_event_remote_net_create_from_export(NULL, bytes, 1, &remote));
 	REFUSED(doca_sync_event_remote_net_destroy(NULL));
@@ -222,6 +229,8 @@ static void sync_events_and_arrays_refuse_null(void **state)
 	REFUSED(doca_sync_event_add_publisher_location_dpa(event, NULL));
 	REFUSED(doca_sync_event_add_subscriber_location_cpu(event, NULL));
 	REFUSED(doca_sync_event_add_subscriber_location_dpa(event, NULL));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_sync_event_add_publisher_location_remote_pci(event));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_sync_event_add_subscriber_location_remote_pci(event));
 	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_sync_event_add_publisher_location_remote_net(event));
 	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_sync_event_export_to_remote_net(event, &bytes, &size));
 	REFUSED(doca_sync_event_start(event));
@@ -509,7 +518,13 @@ static int without(void *argument)
 		struct doca_dpa *dpa = NULL;
 		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_dpa_cap_is_supported(list[i]));
 		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_sync_event_cap_is_export_to_dpa_supported(list[i]));
+		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_clock_cap_nic_dpa_timer_is_supported(list[i]));
 		OK(doca_dev_open(list[i], &dev));
+		struct doca_clock *clock;
+		union doca_clock_timespec_t now;
+		OK(doca_clock_create(dev, &clock));
+		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_DPA_TIMER, &now));
+		OK(doca_clock_destroy(clock));
 		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_dpa_create(dev, &dpa));
 		CHECK(dpa == NULL);
 		OK(doca_dev_close(dev));
