@@ -184,7 +184,7 @@ static void a_full_pool_gives_no_memory_until_a_task_is_freed(void **state)
 	pair_open(&pair, TWO_ENGINES);
 	struct doca_comch_task_send *tasks[TEST_SEND_TASKS], *one_more;
 	for (size_t i = 0; i < TEST_SEND_TASKS; i++)
-		OK(alloc_send(&pair.client, pair.client.connection, &i, sizeof(i), &tasks[i]));
+		OK(alloc_send(&pair.client, pair.client.connection, "y", 1, &tasks[i]));
 	GIVES(DOCA_ERROR_NO_MEMORY, alloc_send(&pair.client, pair.client.connection, "x", 1, &one_more));
 	doca_task_free(task_of(tasks[5]));
 	OK(alloc_send(&pair.client, pair.client.connection, "x", 1, &tasks[5]));

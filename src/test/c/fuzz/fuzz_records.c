@@ -66,15 +66,15 @@ static void write_message(struct input in)
 			continue;
 		REQUIRE(comch4j_record_claim(&writer, 0, type) == NULL);
 		memset(room, (int)num, len);
-		uint32_t kept = how & 1u ? len : len / 2;
+		uint32_t used = how & 1u ? len : len / 2;
 		REQUIRE(!comch4j_record_commit(&writer, len + 1));
 		if (how % 16 == 3) {
 			comch4j_record_abort(&writer);
 			continue;
 		}
-		REQUIRE(comch4j_record_commit(&writer, kept));
-		REQUIRE(writer.len == before + comch4j_record_size(kept) && writer.len <= capacity);
-		lens[num] = kept;
+		REQUIRE(comch4j_record_commit(&writer, used));
+		REQUIRE(writer.len == before + comch4j_record_size(used) && writer.len <= capacity);
+		lens[num] = used;
 		types[num++] = type;
 	}
 	struct comch4j_record_reader reader;
