@@ -1,6 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionState;
@@ -35,7 +36,7 @@ final class SocketLink {
     private volatile @Nullable ComchConnection connection; // null: not yet
     private @Nullable ConnectionInside inside; // of it
     private boolean any; // has arrived
-    private boolean ended;
+    private volatile boolean ended;
     private boolean counted; // what is lost
     private boolean refused; // the peer does not take what is sent
     private long lost = -1; // the message that could not be delivered
@@ -203,7 +204,13 @@ final class SocketLink {
         if (mine.endpoint() instanceof ComchClient client) {
             client.close();
         } else if (!mine.endpoint().isClosed()) {
-            mine.disconnect();
+            try {
+                mine.disconnect();
+            } catch (MissingFunctionException e) {
+                if (!ended) { // else the peer has been told, and ends it
+                    throw e;
+                }
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
@@ -162,6 +164,7 @@ class SocketLossTest extends SocketScene {
 
     /** It has no number to see a gap by: its connection ends, without the end that it would have had. */
     @Test
+    @Needs(Feature.DISCONNECT) // the peer is none that ends its side
     void theWriterToAPlainPeerIsTold() {
         server.close();
         server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
@@ -238,6 +241,7 @@ class SocketLossTest extends SocketScene {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT) // the peer is none that ends its side
     void aGapIsAnExceptionInItsPlaceAndAGoodbyeToThePeer() {
         try (Peer peer = new Peer()) {
             peer.send(0);
@@ -256,6 +260,7 @@ class SocketLossTest extends SocketScene {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT) // the peer is none that ends its side
     void anEndThatSaysMoreThanHasArrivedIsNone() {
         try (Peer peer = new Peer()) {
             peer.send(0);
@@ -268,6 +273,7 @@ class SocketLossTest extends SocketScene {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT) // the peer is none that ends its side
     void whatComesAfterTheEndIsNotTaken() {
         try (Peer peer = new Peer()) {
             peer.send(0);

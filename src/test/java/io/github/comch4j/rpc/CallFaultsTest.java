@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
@@ -230,6 +232,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aResponseThatIsLostEndsTheConnection() {
         for (int length : new int[] {4, PARTS}) {
             try (RpcClient client = connect()) {
@@ -254,6 +257,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aReceiveThatFailsOnTheFastPathEndsTheConnection() {
         for (int nth : new int[] {1, 4, 5, 8}) { // four of the server's, and as many of the client's
             try (RpcClient client = connectWithFastPath()) {
