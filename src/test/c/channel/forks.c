@@ -33,7 +33,7 @@ static void a_child_keeps_neither_name_nor_connection_of_a_service_that_was_kill
 	(void)state;
 	int pipes[2];
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	bool reaps = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0; /* not in qemu-user */
 	pid_t killed = child_start(serve_and_fork, &pipes[1]);
 	struct devices devices;
 	devices_open(&devices);
@@ -52,7 +52,8 @@ static void a_child_keeps_neither_name_nor_connection_of_a_service_that_was_kill
 	endpoint *next = service_make(&devices, "prefork", defaults);
 	assert_int_equal(kill(child, 0), 0); /* it lives, and has nothing of it */
 	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	if (reaps)
+		assert_int_equal(waitpid(child, NULL, 0), child);
 	OK(doca_comm_channel_ep_destroy(next));
 	devices_close(&devices);
 	close(pipes[0]);

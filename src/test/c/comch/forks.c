@@ -40,7 +40,7 @@ static void a_child_keeps_neither_name_nor_connection_of_a_server_that_was_kille
 	(void)state;
 	int pipes[2];
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	bool reaps = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0; /* not in qemu-user */
 	int server = child_start(serve_and_fork, &pipes[1]);
 	struct devices devices;
 	struct end client, next;
@@ -65,7 +65,8 @@ static void a_child_keeps_neither_name_nor_connection_of_a_server_that_was_kille
 	OK(doca_ctx_start(next.ctx));
 	assert_int_equal(kill(child, 0), 0); /* it lives, and has nothing of it */
 	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	if (reaps)
+		assert_int_equal(waitpid(child, NULL, 0), child);
 	(void)doca_ctx_stop(next.ctx);
 	UNTIL(state_of(next.ctx) == IDLE, next.pe);
 	end_destroy(&client);

@@ -639,6 +639,7 @@ class CopyIT {
         server.terminate();
         server.awaitEnd();
 
+        Files.write(tree.resolve("large"), random(300_000_000)); // long enough to be met in the middle
         there = tree;
         serve();
         Path back = Files.createDirectory(folder.resolve("back"));
@@ -646,10 +647,10 @@ class CopyIT {
         while (!Files.exists(back.resolve(".large.comch-part")) && client.isAlive()) {
             Thread.sleep(1);
         }
-        String pid = Long.toString(client.handle().pid()); // which has made its shared memory, a longer file
-        assertThat(new ProcessBuilder("prlimit", "--fsize=1000000", "--pid", pid)
-                        .start()
-                        .waitFor())
+        // It has made its shared memory, a longer file; it stands still until the limit is there.
+        String limited = "kill -STOP $0 && prlimit --fsize=1000000 --pid $0 && kill -CONT $0";
+        String pid = Long.toString(client.handle().pid());
+        assertThat(new ProcessBuilder("sh", "-c", limited, pid).start().waitFor())
                 .isZero();
         failed(client, "comch: large: not copied: File too large", "4 of 5 files");
         assertThat(back.toFile().list()).containsExactlyInAnyOrderElementsOf(small);
