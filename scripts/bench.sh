@@ -101,5 +101,7 @@ python3 scripts/dev/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/benc
   --classpath "$classpath" \
   --java-library "$java_library" || status=$?
 [ -z "$plot" ] || [ ! -e "$out/results.json" ] || python3 scripts/dev/bench-plot.py "$out/results.json" docs/images
-[ "$relay" != yes ] || [ $library != emulated ] || COMCH4J_CLASSPATH=$classpath scripts/dev/relay.sh speed || status=$?
+if [ "$relay" = yes ] && [ $library = emulated ]; then
+  COMCH4J_CLASSPATH=$classpath scripts/dev/relay.sh speed streams || status=$?
+fi
 exit $status

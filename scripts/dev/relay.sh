@@ -6,15 +6,16 @@
 #     scripts/dev/relay.sh [NAME...]     redis, postgres, ssh, http, halfclose, short, faults; all of them without
 #
 #     scripts/dev/relay.sh speed       beside two socat
+#     scripts/dev/relay.sh streams     beside two socat: one bulk stream, eight, and small requests beside eight
 #
 # Needs the tool's classes: mvn -DskipTests -DskipITs package, or another class path with them in COMCH4J_CLASSPATH.
-# MIB=1024 is what goes by scp; SHORT=10000 streams; ROUNDS=6 of speed.
+# MIB=1024 is what goes by scp; SHORT=10000 streams; ROUNDS=6 of speed and streams.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 for each; do
   case $each in
     -h|--help) usage; exit 0 ;;
-    redis|postgres|ssh|http|halfclose|short|faults|speed) ;;
+    redis|postgres|ssh|http|halfclose|short|faults|speed|streams) ;;
     -*) die "no such option: $each (--help lists them)" ;;
     *) die "no such program: $each (--help lists them)" ;;
   esac
@@ -364,6 +365,57 @@ for _ in range(n): s.sendall(b)
 s.shutdown(socket.SHUT_WR)
 while s.recv(65536): pass
 print('round $round  $way  bulk %.0f MB/s' % (n * len(b) / 1e6 / (time.time() - t)))"
+    done
+  done
+}
+
+# Several streams at a time, of one relay and of a chain of socat. Says figures, judges nothing.
+streams() {
+  lacks streams socat python3 && return
+  local way round
+  local -A ports
+  echoes || return
+  socat -u "UNIX-LISTEN:$work/bulk,fork,backlog=128" OPEN:/dev/null,append &
+  pids+=($!)
+  until_ "the sink" test -S "$work/bulk" || return
+  relay dpu streams.dpu comch:bulk "unix:$work/bulk" comch:echo "tcp:$target"
+  relay host streams.host "unix:$work/relay.bulk" comch:bulk "unix:$work/relay.echo" comch:echo
+  ports=([bulk]=$(freePort) [echo]=$(freePort))
+  socat "TCP-LISTEN:${ports[bulk]},bind=127.0.0.1,fork,backlog=128,nodelay" "UNIX-CONNECT:$work/bulk" &
+  pids+=($!)
+  socat "TCP-LISTEN:${ports[echo]},bind=127.0.0.1,fork,backlog=128,nodelay" "TCP:127.0.0.1:$target,nodelay" &
+  pids+=($!)
+  for way in bulk echo; do
+    socat "UNIX-LISTEN:$work/socat.$way,fork,backlog=128" "TCP:127.0.0.1:${ports[$way]},nodelay" &
+    pids+=($!)
+  done
+  until_ "the relay" test -S "$work/relay.echo" && until_ socat test -S "$work/socat.echo" || return
+  for ((round = 1; round <= ${ROUNDS:-6}; round++)); do
+    for way in relay socat; do
+      timeout 120 python3 -c "
+import multiprocessing, socket, threading, time
+def connect(name):
+    s = socket.socket(socket.AF_UNIX); s.connect('$work/$way.' + name); s.settimeout(60); return s
+def bulk(streams, total=512 << 20):
+    def send():
+        s = connect('bulk'); b = b'x' * 65536
+        for _ in range(total // streams // len(b)): s.sendall(b)
+        s.shutdown(socket.SHUT_WR)
+        while s.recv(65536): pass
+    all = [threading.Thread(target=send) for _ in range(streams)]; t = time.time()
+    [each.start() for each in all]; [each.join() for each in all]
+    return total / 1e6 / (time.time() - t)
+one, eight = bulk(1), bulk(8)
+beside = multiprocessing.Process(target=bulk, args=(8, 1 << 30)); s = connect('echo'); waits = []
+s.sendall(b'x' * 100); s.recv(100); beside.start(); time.sleep(0.1)
+while beside.is_alive():
+    t = time.time(); s.sendall(b'x' * 100); n = 0
+    while n < 100: n += len(s.recv(100 - n))
+    waits.append((time.time() - t) * 1e3); time.sleep(0.001)
+waits.sort()
+p50, p99 = waits[len(waits) // 2], waits[len(waits) * 99 // 100]
+print('round $round  $way  bulk MB/s: one stream %.0f, eight %.0f;' % (one, eight),
+    'a small request beside eight, ms: median %.1f, p99 %.1f' % (p50, p99))"
     done
   done
 }

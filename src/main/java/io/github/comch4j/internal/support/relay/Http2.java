@@ -5,10 +5,16 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.WeightedFairQueueByteDistributor;
 import io.netty.handler.flush.FlushConsolidationHandler;
 
 /** Makes a channel over Comch a connection of HTTP/2. */
@@ -20,19 +26,21 @@ final class Http2 {
     private static final int RESETS = 20_000;
 
     private static final int RESETS_SECONDS = 10;
+    /** What a stream sends before it is another one's turn: at Netty's 1 KiB, most of the time goes into frames. */
+    private static final int TURN = 32 << 10;
 
     private Http2() {}
 
     /** The end that opens streams. */
     static void opening(ChannelPipeline pipeline, Limits limits, ChannelHandler last) {
         Http2Settings settings = settings(limits).pushEnabled(false).maxConcurrentStreams(0);
-        add(pipeline, Http2FrameCodecBuilder.forClient(), settings, limits, new Unwanted(), last);
+        add(pipeline, new Codec(false), settings, limits, new Unwanted(), last);
     }
 
     /** The end that streams are opened at; {@code stream} is told of each. */
     static void serving(ChannelPipeline pipeline, Limits limits, ChannelHandler stream, ChannelHandler last) {
         Http2Settings settings = settings(limits).maxConcurrentStreams(limits.streams());
-        add(pipeline, Http2FrameCodecBuilder.forServer(), settings, limits, stream, last);
+        add(pipeline, new Codec(true), settings, limits, stream, last);
     }
 
     private static Http2Settings settings(Limits limits) {
@@ -63,6 +71,23 @@ final class Http2 {
                 new Http2MultiplexHandler(stream, new Unwanted()),
                 new WideWindow(limits),
                 last);
+    }
+
+    /** Netty's, but that streams take longer turns. */
+    private static final class Codec extends Http2FrameCodecBuilder {
+        Codec(boolean server) {
+            server(server);
+        }
+
+        @Override
+        protected Http2FrameCodec build(
+                Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder, Http2Settings settings) {
+            Http2Connection connection = encoder.connection();
+            WeightedFairQueueByteDistributor turns = new WeightedFairQueueByteDistributor(connection);
+            turns.allocationQuantum(TURN);
+            connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, turns));
+            return super.build(decoder, encoder, settings);
+        }
     }
 
     /** Has the connection's window so wide that each stream is held back by its own only. */
