@@ -11,6 +11,7 @@
 #   -h, --help                       this text
 #
 # SITE_BASE: the path of the site on its server, such as /comch4j/; default /. CHROMIUM: the browser.
+# SITE_NPM_SECONDS: how long npm may take to fetch VitePress, once; default 600.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 
@@ -48,7 +49,7 @@ if ! cmp -s docs/site/package-lock.json "$work/package-lock.json"; then
   cp docs/site/package-lock.json "$work/new-lock.json"
   # esbuild's own script only replaces a small program by a smaller one: nothing of others is run
   (cd "$work" && mv new-lock.json package-lock.json &&
-    timeout 90 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) ||
+    timeout "${SITE_NPM_SECONDS:-600}" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ||
     { rm -f "$work/package-lock.json"; without "npm could not fetch what docs/site/package-lock.json names"; }
 fi
 rm -rf "$work/.vitepress/theme"

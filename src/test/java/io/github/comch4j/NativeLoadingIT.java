@@ -3,6 +3,7 @@ package io.github.comch4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.comch4j.samples.ChildVm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,25 @@ class NativeLoadingIT {
         assertThat(outcome(List.of(), Map.of("COMCH4J_LIBRARY", "emulated")))
                 .startsWith("EMULATED")
                 .contains("environment variable COMCH4J_LIBRARY");
+    }
+
+    /** A service on a card's host would talk to nobody. */
+    @Test
+    void theEmulatedDeviceThatNobodyAskedForIsAWarningWithTheSettingThatPinsIt() throws Exception {
+        for (String setting : List.of("", "emulated")) {
+            Map<String, String> environment = Map.of("COMCH4J_LIBRARY", setting, "LD_LIBRARY_PATH", "");
+            try (ChildVm child = new ChildVm(folder, environment, LibraryChoice.class)) {
+                assertThat(child.awaitEnd()).as(child.err()).isZero();
+                assumeTrue(child.out().startsWith("EMULATED"), "a DOCA SDK is installed here");
+                if (setting.isEmpty()) {
+                    assertThat(child.err())
+                            .containsOnlyOnce("WARNING: using the emulated BlueField, version ")
+                            .contains("because no DOCA SDK is installed", "comch4j.library=system refuses to start");
+                } else {
+                    assertThat(child.err()).doesNotContain("emulated BlueField");
+                }
+            }
+        }
     }
 
     @Test

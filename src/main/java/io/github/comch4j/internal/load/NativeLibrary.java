@@ -156,13 +156,6 @@ public final class NativeLibrary {
             String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
             LibraryLocator.Choice choice =
                     LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
-            if (choice.warning().isPresent()) {
-                Log.logger()
-                        .log(
-                                System.Logger.Level.WARNING,
-                                "using the emulated BlueField, because {0}",
-                                choice.warning().get());
-            }
             String location;
             Generation generation = Generation.COMCH;
             if (choice.files().isPresent()) {
@@ -182,14 +175,25 @@ public final class NativeLibrary {
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason(), generation);
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
             if (setting.equals("auto")) { // a library that the user has named is not worth a line
-                Log.later("using "
-                        + (info.kind() == LibraryInfo.Kind.EMULATED
-                                ? "the emulated BlueField"
-                                : "DOCA in " + info.location())
-                        + ", version " + info.version() + " (" + Generations.describe(info.generation())
-                        + "), because " + info.reason());
+                tell(info, choice.warning().orElse(info.reason()));
             }
             return info;
+        }
+
+        /** On a card's host, a service on the emulated device talks to nobody: that must not pass unnoticed. */
+        private static void tell(LibraryInfo info, String reason) {
+            String version = ", version " + info.version() + " (" + Generations.describe(info.generation()) + ")";
+            if (info.kind() == LibraryInfo.Kind.EMULATED) {
+                Log.later(
+                        System.Logger.Level.WARNING,
+                        "using the emulated BlueField" + version + ", which no setting asks for, because " + reason
+                                + ": this process reaches no card; " + Settings.LIBRARY_PROPERTY
+                                + "=system refuses to start without the DOCA SDK, and " + Settings.LIBRARY_PROPERTY
+                                + "=emulated says that the emulation is meant");
+            } else {
+                Log.later(
+                        System.Logger.Level.INFO, "using DOCA in " + info.location() + version + ", because " + reason);
+            }
         }
 
         private static NativeLibraryException notLoaded(Path folder, UnsatisfiedLinkError e) {

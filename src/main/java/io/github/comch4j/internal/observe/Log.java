@@ -19,11 +19,11 @@ public final class Log {
     }
 
     /**
-     * Logs something of level INFO that nobody waits for, in a thread of its own: the first line that a process logs
+     * Logs something that nobody waits for, INFO or WARNING, in a thread of its own: the first line that a process logs
      * takes the JDK a tenth of a second. The logger is the line's source, and no class or method of ours.
      */
-    public static void later(String text) {
-        Later later = new Later(text);
+    public static void later(System.Logger.Level level, String text) {
+        Later later = new Later(level, text);
         later.start();
     }
 
@@ -33,10 +33,12 @@ public final class Log {
 
     /** No daemon, so that the line is written in a program that ends at once. */
     private static final class Later extends Thread {
+        private final System.Logger.Level level;
         private final String text;
 
-        Later(String text) {
+        Later(System.Logger.Level level, String text) {
             super("comch4j-log");
+            this.level = level;
             this.text = text;
         }
 
@@ -47,9 +49,9 @@ public final class Log {
                             .getClass()
                             .getModule()
                             .getName())) {
-                JavaUtilLogging.log(text);
+                JavaUtilLogging.log(level, text);
             } else {
-                logger().log(System.Logger.Level.INFO, text);
+                logger().log(level, text);
             }
         }
     }
@@ -58,8 +60,8 @@ public final class Log {
     private static final class JavaUtilLogging {
         private JavaUtilLogging() {}
 
-        static void log(String text) {
-            LogRecord said = new LogRecord(Level.INFO, text);
+        static void log(System.Logger.Level level, String text) {
+            LogRecord said = new LogRecord(Level.parse(level.getName()), text);
             said.setLoggerName(NAME);
             said.setSourceClassName(null); // then formatters name the logger
             Logger.getLogger(NAME).log(said);
