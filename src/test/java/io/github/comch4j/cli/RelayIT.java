@@ -102,6 +102,64 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void allAddressesOfANameAreTriedInTheirOrder() throws Exception {
+        serve(RelayIT::echo);
+        Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.2 two.test\n127.0.0.1 two.test\n");
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "dpu", "JDK_JAVA_OPTIONS", "-Djdk.net.hosts.file=" + hosts);
+        String there = "tcp:two.test:" + target.getLocalPort();
+        ChildVm dpu = children.start(folder, side, Comch.class, "relay", comch(), there);
+        int port = port(start("host", "tcp:0", comch()));
+        try (Socket socket = connect(port)) {
+            socket.getOutputStream().write(3);
+            assertThat(socket.getInputStream().read()).isEqualTo(3);
+        }
+        target.close();
+        try (Socket socket = connect(port)) {
+            assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(IOException.class);
+        }
+        dpu.awaitError("a stream was refused: ");
+        assertThat(dpu.err()).containsPattern("refused: .*127\\.0\\.0\\.2.*; .*127\\.0\\.0\\.1");
+    }
+
+    @Test
+    void aPortWithoutAHostIsBothLoopBackAddresses() throws Exception {
+        InetAddress second = InetAddress.getByName("::1");
+        target.close();
+        try {
+            target = new ServerSocket(0, 50, second);
+        } catch (IOException e) {
+            assumeTrue(false, "this machine has no ::1");
+        }
+        serve(RelayIT::echo);
+        start("dpu", comch(), to());
+        int port = port(start("host", "tcp:0", comch()));
+        for (InetAddress each : List.of(second, InetAddress.getByName("127.0.0.1"))) {
+            try (Socket socket = new Socket(each, port)) {
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                socket.getOutputStream().write(4);
+                assertThat(socket.getInputStream().read()).isEqualTo(4);
+            }
+        }
+    }
+
+    @Test
+    void aSocketInAFolderWithALongName() throws Exception {
+        serve(RelayIT::echo);
+        start("dpu", comch(), to());
+        Path deep = Files.createDirectories(folder.resolve("ä".repeat(60)).resolve("x".repeat(60)));
+        fails("a path has 1 to 107 bytes", 2, "unix:" + deep.resolve("s.sock"), comch());
+        List<String> there = List.of("sh", "-c", "cd \"$0\" && exec \"$@\"", deep.toString());
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "host");
+        String from = "unix:s.sock";
+        ChildVm host = children.start(there, folder, side, Comch.class, "relay", "-v", "-W", "60", from, comch());
+        host.awaitError("listens at");
+        assertThat(deep.resolve("s.sock")).exists();
+        host.terminate();
+        host.awaitEnd();
+        assertThat(deep.resolve("s.sock")).doesNotExist();
+    }
+
+    @Test
     void aRelayThatIsKilledResetsItsStreamsAndTheNextOneIsUsed() throws Exception {
         serve(RelayIT::echo);
         ChildVm dpu = start("dpu", comch(), to());

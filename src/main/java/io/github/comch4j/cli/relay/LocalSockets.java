@@ -21,15 +21,22 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Sockets of this machine, TCP and Unix: those that are listened on, and those that targets are reached by. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
@@ -37,6 +44,7 @@ final class LocalSockets implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int CONNECT_MILLIS = 10_000;
     private static final long PAUSE_MILLIS = 100;
+    private static final InetAddress IPV6_LOOP_BACK = ipv6LoopBack();
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("comch-sockets", true), NioIoHandler.newFactory());
@@ -52,30 +60,38 @@ final class LocalSockets implements AutoCloseable {
     }
 
     private Object listenTcp(Place.Tcp place, Consumer<DuplexChannel> accepted) {
-        InetSocketAddress address = address(place);
-        if (address.isUnresolved()) {
-            throw new ProgramException(place + " cannot be listened on: there is no host " + place.host());
+        List<InetAddress> addresses;
+        try {
+            addresses = addresses(place);
+        } catch (UnknownHostException e) {
+            throw new ProgramException(place + " cannot be listened on: there is no host " + place.host(), e);
         }
-        ChannelFuture bound = new ServerBootstrap()
+        ServerBootstrap server = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childHandler(new Prepared(accepted))
-                .bind(address)
-                .awaitUninterruptibly();
-        if (!bound.isSuccess()) {
-            String why = String.valueOf(bound.cause().getMessage());
-            String remedy = why.contains("in use")
-                    ? ": end what listens there (ss -ltnp tells which), or take another port"
-                    : "";
-            throw new ProgramException(place + " cannot be listened on: " + why + remedy, bound.cause());
+                .childHandler(new Prepared(accepted));
+        int port = place.port();
+        StringJoiner told = new StringJoiner(" and ");
+        for (InetAddress address : addresses) {
+            ChannelFuture bound =
+                    server.bind(new InetSocketAddress(address, port)).awaitUninterruptibly();
+            if (!bound.isSuccess()) {
+                String why = String.valueOf(bound.cause().getMessage());
+                String remedy = why.contains("in use")
+                        ? ": end what listens there (ss -ltnp tells which), or take another port"
+                        : "";
+                throw new ProgramException(place + " cannot be listened on: " + why + remedy, bound.cause());
+            }
+            Channel channel = bound.channel();
+            listening.add(() -> channel.close().awaitUninterruptibly());
+            port = ((InetSocketAddress) channel.localAddress()).getPort(); // the same for all
+            told.add(channel.localAddress().toString());
         }
-        Channel channel = bound.channel();
-        listening.add(() -> channel.close().awaitUninterruptibly());
-        return channel.localAddress();
+        return told;
     }
 
     private Object listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
@@ -113,41 +129,95 @@ final class LocalSockets implements AutoCloseable {
         }
     }
 
-    private static InetSocketAddress address(Place.Tcp tcp) {
-        return tcp.host().isEmpty()
-                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), tcp.port())
-                : new InetSocketAddress(tcp.host(), tcp.port());
+    /** All of a host's, in their order; without a host the loop-back addresses that this machine has. */
+    private static List<InetAddress> addresses(Place.Tcp tcp) throws UnknownHostException {
+        if (!tcp.host().isEmpty()) {
+            return List.of(InetAddress.getAllByName(tcp.host()));
+        }
+        List<InetAddress> loopBack = new ArrayList<>(List.of(InetAddress.getByName("127.0.0.1")));
+        try {
+            NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(address -> address instanceof Inet6Address && address.isLoopbackAddress())
+                    .findFirst()
+                    .ifPresent(_ -> loopBack.add(IPV6_LOOP_BACK));
+        } catch (SocketException e) {
+            return loopBack; // interfaces cannot be listed here
+        }
+        return loopBack;
     }
 
-    /** Connects to a target, and tells when that is done. A name is asked for by a thread of its own, as that waits. */
-    void connect(Place place, ChannelFutureListener done) {
-        if (place instanceof Place.Tcp tcp
-                && !tcp.host().isEmpty()
-                && NetUtil.createInetAddressFromIpAddressString(tcp.host()) == null) {
-            Thread thread = new Thread(() -> connectNow(tcp).addListener(done), "comch-relay-name");
-            thread.setDaemon(true);
-            thread.start();
-        } else {
-            connectNow(place).addListener(done);
+    private static InetAddress ipv6LoopBack() {
+        try {
+            return InetAddress.getByName("::1"); // without the interface's name
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    private ChannelFuture connectNow(Place place) {
-        Bootstrap client = new Bootstrap().group(loops).handler(new ChannelInitializer<>() {
+    /** Who is told how it went: one of the two is null. */
+    interface Connected {
+        void done(@Nullable DuplexChannel socket, @Nullable Throwable failure);
+    }
+
+    /**
+     * Connects to a target, by its addresses in turns, and tells when that is done. A name is asked for by a thread of
+     * its own, as that waits.
+     */
+    void connect(Place place, Connected done) {
+        if (place instanceof Place.Unix unix) {
+            Bootstrap client = client().channelFactory((ChannelFactory<UnixChannel>) LocalSockets::unix);
+            connect(client, List.of(UnixDomainSocketAddress.of(unix.path())), "", done);
+            return;
+        }
+        Place.Tcp tcp = (Place.Tcp) place;
+        if (tcp.host().isEmpty() || NetUtil.createInetAddressFromIpAddressString(tcp.host()) != null) {
+            connectTcp(tcp, done);
+        } else {
+            Thread thread = new Thread(() -> connectTcp(tcp, done), "comch-relay-name");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void connectTcp(Place.Tcp tcp, Connected done) {
+        Bootstrap client = client().channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS);
+        List<SocketAddress> targets = new ArrayList<>();
+        try {
+            addresses(tcp).forEach(address -> targets.add(new InetSocketAddress(address, tcp.port())));
+        } catch (UnknownHostException e) {
+            done.done(null, e);
+            return;
+        }
+        connect(client, targets, "", done);
+    }
+
+    private Bootstrap client() {
+        return new Bootstrap().group(loops).handler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel socket) {
                 Splice.prepare(socket);
             }
         });
-        if (place instanceof Place.Unix unix) {
-            return client.channelFactory((ChannelFactory<UnixChannel>) LocalSockets::unix)
-                    .connect(UnixDomainSocketAddress.of(unix.path()));
-        }
-        return client.channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-                .connect(address((Place.Tcp) place));
+    }
+
+    /** Tries the first; if that fails, the others, and what fails then has all their reasons. */
+    private static void connect(Bootstrap client, List<SocketAddress> targets, String before, Connected done) {
+        client.clone().connect(targets.getFirst()).addListener((ChannelFutureListener) connected -> {
+            if (connected.isSuccess()) {
+                done.done((DuplexChannel) connected.channel(), null);
+                return;
+            }
+            String reasons = before + connected.cause().getMessage();
+            if (targets.size() > 1) {
+                connect(client, targets.subList(1, targets.size()), reasons + "; ", done);
+            } else {
+                done.done(null, new IOException(reasons, connected.cause()));
+            }
+        });
     }
 
     private static UnixChannel unix() {

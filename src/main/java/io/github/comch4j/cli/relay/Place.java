@@ -1,6 +1,8 @@
 package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.internal.support.program.ProgramException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,8 +20,11 @@ public sealed interface Place {
             int mode,
             @Nullable String user,
             @Nullable String group) implements Place {
-        /** What the kernel has room for, with the name that it has before it is ready. */
-        private static final int LONGEST_PATH = 90;
+        /** What the kernel has room for. */
+        static final int LONGEST_PATH = 107;
+
+        private static final Charset NAMES =
+                Charset.forName(System.getProperty("sun.jnu.encoding"), StandardCharsets.UTF_8); // of the file system
 
         private static final int OWNER_ONLY = 0600;
 
@@ -39,10 +44,14 @@ public sealed interface Place {
                         throw wrong("unix:" + text, "\"" + parts[i] + "\" is not mode=0660, user=NAME or group=NAME");
                 }
             }
-            if (parts[0].isEmpty() || parts[0].length() > LONGEST_PATH) {
-                throw wrong("unix:" + text, "a path has 1 to " + LONGEST_PATH + " characters");
+            if (parts[0].isEmpty() || bytes(parts[0]) > LONGEST_PATH) {
+                throw wrong("unix:" + text, "a path has 1 to " + LONGEST_PATH + " bytes");
             }
             return new Unix(parts[0], mode, user, group);
+        }
+
+        static int bytes(String path) {
+            return path.getBytes(NAMES).length;
         }
 
         private static int mode(String text) {

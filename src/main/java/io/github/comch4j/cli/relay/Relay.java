@@ -168,10 +168,9 @@ public final class Relay implements AutoCloseable {
     }
 
     private void connect(Place.Pair pair, Incoming incoming) {
-        sockets.connect(pair.to(), connected -> {
-            DuplexChannel socket = (DuplexChannel) connected.channel();
-            if (!connected.isSuccess()) {
-                refuse(incoming, pair, Refusal.UNREACHABLE, reason(connected.cause()));
+        sockets.connect(pair.to(), (socket, failure) -> {
+            if (socket == null) {
+                refuse(incoming, pair, Refusal.UNREACHABLE, reason(failure));
             } else if (!incoming.isOpen()) {
                 Splice.resetSocket(socket);
             } else {
@@ -180,9 +179,9 @@ public final class Relay implements AutoCloseable {
         });
     }
 
-    private static String reason(Throwable cause) {
-        boolean unknown = cause instanceof UnknownHostException;
-        return unknown ? "its host is not known: " + cause.getMessage() : String.valueOf(cause.getMessage());
+    private static String reason(@Nullable Throwable cause) {
+        String message = cause == null ? "no reason is known" : String.valueOf(cause.getMessage());
+        return cause instanceof UnknownHostException ? "its host is not known: " + message : message;
     }
 
     private void splice(Place.Pair pair, io.netty.handler.codec.http2.Http2StreamChannel stream, DuplexChannel socket) {

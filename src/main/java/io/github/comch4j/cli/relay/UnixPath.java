@@ -7,6 +7,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -20,6 +21,7 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class UnixPath implements AutoCloseable {
     private static final int TYPE = 0170000;
     private static final int SOCKET = 0140000;
+    /** All that have four characters or less. */
+    private static final int NAMES = 36 * 36 * 36 * 36;
 
     private final Place.Unix place;
     private final Path path;
@@ -43,21 +47,38 @@ final class UnixPath implements AutoCloseable {
 
     /** Looks whether the path is free, or what is there is nobody's any more. */
     static UnixPath claim(Place.Unix place) {
-        Path path = Path.of(place.path()).toAbsolutePath();
+        Path path = Path.of(place.path()); // also relative: an absolute one may be too long for a socket
+        Path parent = path.getParent() == null ? Path.of("") : path.getParent();
         try {
             checkFree(place, path);
-            Path folder = Files.createTempDirectory(
-                    path.getParent(),
-                    ".comch",
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path folder = folder(parent);
+            if (Place.Unix.bytes(folder.resolve("s").toString()) > Place.Unix.LONGEST_PATH) {
+                remove(folder);
+                throw new ProgramException(place + ": the name of its folder is too long for a socket: start the relay"
+                        + " in that folder, with unix:" + path.getFileName());
+            }
             return new UnixPath(place, path, folder);
         } catch (NoSuchFileException e) {
-            throw new ProgramException(place + ": there is no folder " + path.getParent() + ": make it first", e);
+            throw new ProgramException(place + ": there is no folder " + parent + ": make it first", e);
         } catch (AccessDeniedException e) {
             throw new ProgramException(
-                    place + ": this user may make no file in " + path.getParent() + ": take another folder", e);
+                    place + ": this user may make no file in " + parent.toAbsolutePath() + ": take another folder", e);
         } catch (IOException e) {
             throw new ProgramException(place + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** One that nobody else can enter, with a short name. */
+    private static Path folder(Path parent) throws IOException {
+        for (; ; ) {
+            String name = Integer.toString(ThreadLocalRandom.current().nextInt(NAMES), Character.MAX_RADIX);
+            try {
+                return Files.createDirectory(
+                        parent.resolve(".comch" + name),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            } catch (FileAlreadyExistsException e) {
+                // another one
+            }
         }
     }
 
