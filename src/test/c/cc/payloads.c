@@ -109,6 +109,42 @@ static void a_send_whose_buffer_was_taken_away_is_refused(void **state)
 	lane_close(&lane);
 }
 
+/* A benchmark's way: one task and one buffer on each side, submitted again for each message. What was freed in between
+ * is not sent, and the log says so. */
+static void a_task_is_submitted_again_until_it_is_freed(void **state)
+{
+	(void)state;
+	struct lane lane;
+	lane_open(&lane);
+	struct doca_buf *from = memory_buf(&lane.from, 0, 4080, 0), *to = memory_buf(&lane.to, 0, 4080, 0);
+	struct doca_comch_producer_task_send *send;
+	struct doca_comch_consumer_task_post_recv *receive;
+	OK(doca_comch_producer_task_send_alloc_init(lane.producer.producer, from, NULL, 0, lane.consumer.id, &send));
+	OK(doca_comch_consumer_task_post_recv_alloc_init(lane.consumer.consumer, to, &receive));
+	struct doca_task *sent = doca_comch_producer_task_send_as_task(send);
+	struct doca_task *received = doca_comch_consumer_task_post_recv_as_task(receive);
+	for (size_t i = 1; i <= 10; i++) {
+		fill(lane.from.bytes, 14 * i, i);
+		OK(doca_buf_set_data(from, lane.from.bytes, 14 * i));
+		OK(doca_buf_reset_data_len(to));
+		OK(doca_task_submit(received));
+		OK(doca_task_submit(sent));
+		UNTIL(count_of(&lane.consumer.record, RECEIVED) == i && count_of(&lane.producer.record, SENT) == i,
+		      lane.consumer.pe, lane.producer.pe);
+		assert_int_equal(buf_data_len(to), 14 * i);
+		assert_true(filled(lane.to.bytes, 14 * i, i));
+	}
+	record_clear(&lane.consumer.record);
+	record_clear(&lane.producer.record);
+	doca_task_free(sent);
+	GIVES(DOCA_ERROR_BAD_STATE, doca_task_submit(sent));
+	assert_non_null(strstr(doca_emu_last_error(), "freed"));
+	doca_task_free(received);
+	buf_release(from);
+	buf_release(to);
+	lane_close(&lane);
+}
+
 /* The device can send lists here; this generation cannot. */
 static int lists_are_refused(void *unused)
 {
@@ -218,6 +254,7 @@ int main(void)
 		cmocka_unit_test(data_of_every_size_are_appended),
 		cmocka_unit_test(data_longer_than_the_posted_room_are_refused),
 		cmocka_unit_test(a_send_whose_buffer_was_taken_away_is_refused),
+		cmocka_unit_test(a_task_is_submitted_again_until_it_is_freed),
 		cmocka_unit_test(without_callbacks_for_consumers_there_is_a_warning),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

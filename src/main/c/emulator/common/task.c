@@ -1,6 +1,7 @@
 #include "ctx.h"
 #include "pe.h"
 #include "readings.h"
+#include "sdk_log.h"
 
 /* It may complete at once, and a program that sleeps meanwhile would not learn of it. */
 static __attribute__((noinline)) doca_error_t wake_and_submit(struct doca_task *task, uint32_t flags)
@@ -9,11 +10,19 @@ static __attribute__((noinline)) doca_error_t wake_and_submit(struct doca_task *
 	return task->ctx->ops->submit(task, flags);
 }
 
+/* A freed task is a fault of the program that a card may not show: a library that looks at nothing sends it. */
+static __attribute__((noinline, cold)) doca_error_t refuse_submit(const struct doca_task *task)
+{
+	if (task->state == EMU_TASK_FREE || task->state == EMU_TASK_CANCELLED)
+		EMU_LOG_ERROR("a task is submitted that was freed");
+	return READING_TASK_IN_FLIGHT;
+}
+
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
 	const struct doca_ctx *ctx = task->ctx;
 	if (EMU_UNLIKELY(task->state != EMU_TASK_OWNED))
-		return READING_TASK_IN_FLIGHT;
+		return refuse_submit(task);
 	if (EMU_UNLIKELY(ctx->state != DOCA_CTX_STATE_RUNNING))
 		return READING_TASK_WHEN_NOT_RUNNING;
 	return EMU_UNLIKELY(ctx->armed) ? wake_and_submit(task, flags) : ctx->ops->submit(task, flags);
