@@ -6,6 +6,8 @@
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c $(pkg-config --cflags --libs doca-comch doca-common)
 #
+# With /opt/mellanox/doca as PREFIX, build files that name the SDK's folders need no change.
+#
 # DOCA 2.5 and 2.6 have Comch under its first name, each in a form of its own: doca-cc instead of doca-comch. With it
 # comes the endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
 #

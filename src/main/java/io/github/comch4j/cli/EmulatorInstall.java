@@ -25,8 +25,9 @@ import picocli.CommandLine.Spec;
                         + " which C programs that were written for DOCA are built.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  comch emulator install /opt/doca",
-            "  export PKG_CONFIG_PATH=/opt/doca/lib/pkgconfig LD_LIBRARY_PATH=/opt/doca/lib",
+            "  comch emulator install /opt/mellanox/doca",
+            "  export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/pkgconfig",
+            "  export LD_LIBRARY_PATH=/opt/mellanox/doca/lib",
             "  cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c \\",
             "      $(pkg-config --cflags --libs doca-comch doca-common)",
             "  comch emulator run -- ./a.out"
