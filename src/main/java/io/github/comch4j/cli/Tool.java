@@ -77,8 +77,13 @@ final class Tool implements Runnable {
         return status;
     }
 
-    private static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new Tool());
+    /** Of which each command understands an argument as it stands, whatever properties picocli looks at. */
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new Tool())
+                .setExpandAtFiles(false)
+                .setTrimQuotes(false)
+                .setAbbreviatedOptionsAllowed(false)
+                .setAbbreviatedSubcommandsAllowed(false);
         // as getopt has it: what to send may look like an option
         line.getSubcommands().get("sample").setAllowOptionsAsOptionParameters(true);
         line.setCaseInsensitiveEnumValuesAllowed(true);

@@ -1,0 +1,78 @@
+package io.github.comch4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** An argument is what stands there: neither a file's content, nor a part of it, nor the beginning of another. */
+class ArgumentsTest {
+    @TempDir
+    private Path folder;
+
+    private List<String> odd() throws IOException {
+        Path file = Files.writeString(folder.resolve("body.json"), "--library=/none --help\n");
+        return List.of("@" + file, "@@" + file, "\"quoted\"", "'quoted'", "${user.home}", "${env:HOME}", "@|bold x|@");
+    }
+
+    private static List<String> positional(String... arguments) {
+        ParseResult last = Tool.commandLine().parseArgs(arguments);
+        while (last.hasSubcommand()) {
+            last = last.subcommand();
+        }
+        return last.matchedPositionals().stream()
+                .flatMap(each -> each.originalStringValues().stream())
+                .toList();
+    }
+
+    private static String[] words(List<String> words, String... before) {
+        return Stream.concat(Stream.of(before), words.stream()).toArray(String[]::new);
+    }
+
+    @Test
+    void whatIsPassedOnStaysAsItIs() throws IOException {
+        assertThat(positional(words(odd(), "emulator", "run", "--", "curl", "-d", "--")))
+                .containsExactly(words(odd(), "curl", "-d", "--"));
+        assertThat(positional(words(odd(), "cp"))).containsExactly(words(odd()));
+    }
+
+    @Test
+    void whatAnOptionHasStaysAsItIs() throws IOException {
+        for (String word : odd()) {
+            for (String[] line : new String[][] {{"ping", "--name", word}, {"ping", "--name=" + word}}) {
+                ParseResult ping = Tool.commandLine().parseArgs(line).subcommand();
+                String name = ping.matchedOptionValue("--name", "");
+                assertThat(name).isEqualTo(word);
+            }
+        }
+    }
+
+    @Test
+    void noBeginningIsEnough() {
+        CommandLine line = Tool.commandLine();
+        assertThatThrownBy(() -> line.parseArgs("ping", "--cou", "3")).isInstanceOf(UnmatchedArgumentException.class);
+        assertThatThrownBy(() -> line.parseArgs("pin")).isInstanceOf(UnmatchedArgumentException.class);
+    }
+
+    /** Of the JVM, or of a file in the home folder. */
+    @Test
+    void propertiesOfTheLibraryDoNotCount() {
+        String trim = System.setProperty("picocli.trimQuotes", "true");
+        try {
+            assertThat(positional("cp", "\"a b\"", "dpu:")).containsExactly("\"a b\"", "dpu:");
+        } finally {
+            if (trim == null) {
+                System.clearProperty("picocli.trimQuotes");
+            }
+        }
+    }
+}
