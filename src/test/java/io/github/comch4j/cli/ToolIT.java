@@ -92,6 +92,67 @@ class ToolIT {
                 .contains("stdout cannot be written to", "list 1\n2\n");
     }
 
+    /** Neither when it is asked for its threads, nor when it warns, nor when it makes an archive of classes. */
+    @Test
+    void whatTheJvmSaysIsNoOutput() throws Exception {
+        Path noArchive = Files.writeString(folder.resolve("none.jsa"), "no archive");
+        Path out = folder.resolve("stdout");
+        Path err = folder.resolve("stderr");
+        ProcessBuilder builder = new ProcessBuilder(home.resolve("bin/comch").toString(), "recv", "--name", "nobody")
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("COMCH4J_LIBRARY", "emulated");
+        builder.environment().put("DOCA_EMU_SIDE", "dpu");
+        builder.environment().put("DOCA_EMU_DIR", folder.resolve("fabric").toString());
+        builder.environment().put("COMCH_JAVA_OPTS", "-XX:SharedArchiveFile=" + noArchive);
+        Process recv = builder.start();
+        try {
+            // the JVM has its handler of the signal when it runs Java, and without one the signal would end it
+            Path threads = Path.of("/proc", Long.toString(recv.pid()), "maps");
+            while (!Files.readString(threads).contains("libdoca_comch")) {
+                assertThat(recv.isAlive()).as(Files.readString(err)).isTrue();
+                Thread.sleep(20);
+            }
+            run(Map.of(), "kill", "-QUIT", Long.toString(recv.pid()));
+            while (!Files.readString(err).contains("Full thread dump")
+                    && !Files.readString(out).contains("Full thread dump")) {
+                assertThat(recv.isAlive()).as(Files.readString(err)).isTrue();
+                Thread.sleep(20);
+            }
+        } finally {
+            recv.destroy();
+            recv.waitFor();
+        }
+        assertThat(out).isEmptyFile();
+        assertThat(Files.readString(err)).contains("none.jsa", "Full thread dump");
+
+        String options = "-XX:ArchiveClassesAtExit=" + folder.resolve("made.jsa");
+        Ended made = run(
+                Map.of("COMCH_JAVA_OPTS", options, "COMCH4J_LIBRARY", "emulated", "DOCA_EMU_SIDE", "host"),
+                "sh",
+                "-c",
+                "exec \"$0\" devices --json 2>/dev/null",
+                home.resolve("bin/comch").toString());
+        assertThat(folder.resolve("made.jsa")).exists();
+        assertThat(made.out).startsWith("[\n").endsWith("]\n");
+    }
+
+    @Test
+    void aFolderThatHasBeenRemovedIsSaid() throws Exception {
+        Ended ended = run(
+                Map.of(),
+                "sh",
+                "-c",
+                "mkdir \"$1\"; cd \"$1\"; rmdir \"$1\"; exec \"$0\" --version",
+                home.resolve("bin/comch").toString(),
+                folder.resolve("gone").toString());
+        // some shells have a line of their own, before the script begins
+        assertThat(ended.out).endsWith("comch: the current folder has been removed: change to one that is there\n");
+        assertThat(ended.out).doesNotContain("initialization of VM");
+        assertThat(ended.status).isEqualTo(1);
+    }
+
     /** As of a service. */
     @Test
     void withoutALocaleFilesHaveAnyName() throws Exception {
