@@ -149,6 +149,22 @@ static void see_two_dpus(const void *unused)
 	OK(doca_devinfo_destroy_list(list));
 }
 
+static void see_behind_a_mark(const void *unused)
+{
+	(void)unused;
+	choose("\xef\xbb\xbf"
+	       "dpu 0000:03:00.0\nhost 0000:b1:00.0 pf\n");
+	see();
+	expect_addresses("0000:03:00.0 0000:b1:00.0");
+	OK(doca_devinfo_destroy_list(list));
+}
+
+static void a_mark_of_utf_8_is_no_part_of_the_text(void **state)
+{
+	(void)state;
+	in_child(see_behind_a_mark, NULL);
+}
+
 static void each_dpu_has_functions_of_its_own(void **state)
 {
 	(void)state;
@@ -506,6 +522,13 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"dpu\n", NULL, "line 1: \"\" is no PCI address"},
 		{"dpu 03:00\n", NULL, "\"03:00\" is no PCI address"},
 		{"dpu 00000:03:00.0\n", NULL, "is no PCI address"},
+		/* what cannot be seen is shown: a zero-width space, a Latin 1 letter, an escape sequence */
+		{"dpu 03:00.0\xe2\x80\x8b\n", NULL, "\"03:00.0\\xe2\\x80\\x8b\" is no PCI address"},
+		{"\xef\xbb\xbf# caf\xe9\ndpu caf\xe9\n", NULL, "line 2: \"caf\\xe9\" is no PCI address"},
+		{"\x1b[2Jdpu 03:00.0\n", NULL, "\"\\x1b[2Jdpu\" is none of"},
+		/* a mark of UTF-8 that is not at the beginning, or not whole */
+		{"dpu 03:00.0\n\xef\xbb\xbfhost b1:00.0 pf\n", NULL, "\"\\xef\\xbb\\xbfhost\" is none of"},
+		{"\xef\xbb", NULL, "\"\\xef\\xbb\" is none of"},
 		{"dpu 0000:03:00.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0\n", NULL,
 		 "PCI address"},
 		{"dpu 03:00.0\ndpu 0000:03:00.0\n", NULL, "line 2: 0000:03:00.0 is there already"},
@@ -793,6 +816,7 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		machine_test(a_mark_of_utf_8_is_no_part_of_the_text),
 		machine_test(each_dpu_has_functions_of_its_own),
 		machine_test(names_follow_from_the_place_and_can_be_given),
 		machine_test(a_dpu_can_have_ports_and_subfunctions),

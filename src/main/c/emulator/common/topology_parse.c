@@ -347,6 +347,13 @@ static size_t count_lines(const char *text, size_t len)
 
 doca_error_t emu_topology_parse(const char *text, size_t len, const char *origin, struct emu_topology **topology)
 {
+	/* An editor's mark of UTF-8 is no part of the first line. */
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t mark_len = sizeof(mark) - 1;
+	if (len >= mark_len && memcmp(text, mark, mark_len) == 0) {
+		text += mark_len;
+		len -= mark_len;
+	}
 	/* No more functions than lines. */
 	size_t room = count_lines(text, len);
 	size_t room_of_default = count_lines(emu_topology_default_text, strlen(emu_topology_default_text));

@@ -7,13 +7,28 @@
 
 #include "sdk_log.h"
 
+/* What cannot be seen, or is no ASCII, as \xNN: an address with such a character looks right. */
+static void make_visible(const char *text, char *out, size_t size)
+{
+	size_t have = 0;
+	for (; *text != '\0' && have + sizeof("\\x00") <= size; text++) {
+		unsigned char byte = (unsigned char)*text;
+		if (byte >= ' ' && byte <= '~')
+			out[have++] = (char)byte;
+		else
+			have += (size_t)snprintf(out + have, size - have, "\\x%02x", byte);
+	}
+	out[have] = '\0';
+}
+
 void text_complain(struct parser *parser, const char *format, ...)
 {
-	char what[256];
+	char told[256], what[4 * sizeof(told)];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(what, sizeof(what), format, arguments);
+	vsnprintf(told, sizeof(told), format, arguments);
 	va_end(arguments);
+	make_visible(told, what, sizeof(what));
 	if (parser->line > 0)
 		EMU_LOG_ERROR("%s, line %u: %s; no device is visible", parser->origin, parser->line, what);
 	else
