@@ -21,7 +21,7 @@ public final class RpcRequest {
 
     // guarded by this
     private @Nullable Runnable onCancelled;
-    private @Nullable Thread handling; // of a handler that may block
+    private @Nullable Thread handling; // of a handler that is interrupted
     private boolean interrupted;
     private @Nullable Map<String, String> responseMetadata;
 
@@ -154,13 +154,23 @@ public final class RpcRequest {
 
     /**
      * Whether the client does not wait any more: it has cancelled the call, or has waited long enough, or its
-     * connection has ended. What the handler returns is not sent then. The thread of a handler on an executor is
-     * interrupted.
+     * connection has ended. What the handler returns is not sent then. The handler goes on; its thread is interrupted
+     * only if the method is {@linkplain RpcServer.Builder#interruptible interruptible}.
      *
      * @return whether to stop
      */
     public boolean isCancelled() {
         return cancelled;
+    }
+
+    /**
+     * Whether the client still waits: the call is not {@linkplain #isCancelled cancelled}, and there is
+     * {@linkplain #remaining time} left. A handler that works for long asks between its steps.
+     *
+     * @return whether to go on
+     */
+    public boolean isWanted() {
+        return !cancelled && !isLate();
     }
 
     /**
@@ -199,15 +209,18 @@ public final class RpcRequest {
         }
     }
 
-    /** The calling thread handles it, and is interrupted if it is cancelled. Returns false if it is already. */
-    synchronized boolean beginHandling() {
-        if (!cancelled) {
+    /**
+     * The calling thread handles it, and is interrupted if it is cancelled and {@code interruptible}. Returns false if
+     * it is cancelled already.
+     */
+    synchronized boolean beginHandling(boolean interruptible) {
+        if (!cancelled && interruptible) {
             handling = Thread.currentThread();
         }
         return !cancelled;
     }
 
-    /** The calling thread has handled it: what it does next is not interrupted. */
+    /** The calling thread has handled it: what it does next is not interrupted for this call. */
     synchronized void endHandling() {
         handling = null;
         if (interrupted) {

@@ -48,7 +48,8 @@ public final class RpcServer implements AutoCloseable {
     record Method(
             @Nullable RpcHandler direct,
             @Nullable Executor executor,
-            @Nullable AsyncRpcHandler async) {
+            @Nullable AsyncRpcHandler async,
+            boolean interruptible) {
         /** Whether it is answered in the loop, at once. */
         boolean isDirect() {
             return direct != null && executor == null;
@@ -387,12 +388,12 @@ public final class RpcServer implements AutoCloseable {
          * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder method(int method, RpcHandler handler) {
-            return put(method, new Method(Objects.requireNonNull(handler), null, null));
+            return put(method, new Method(Objects.requireNonNull(handler), null, null, false));
         }
 
         /**
-         * Has a method answered by a handler that may block, each call in a virtual thread of its own. If the client
-         * does not wait any more, the thread is interrupted.
+         * Has a method answered by a handler that may block, each call in a virtual thread of its own, which is not
+         * interrupted: see {@link RpcRequest#isWanted()}.
          *
          * @param method its number
          * @param handler the handler
@@ -405,7 +406,8 @@ public final class RpcServer implements AutoCloseable {
 
         /**
          * Has a method answered on an executor by a handler that may block; requests that are late by then are not
-         * handled any more. If the client does not wait any more, the thread is interrupted while the handler runs.
+         * handled any more. A handler that runs is not interrupted when its client does not wait any more: it asks
+         * {@link RpcRequest#isWanted()}, or has {@link RpcRequest#onCancelled} told.
          *
          * @param method its number
          * @param executor what runs the handler; if it rejects, the client gets {@link RpcException.Kind#BUSY}
@@ -414,9 +416,32 @@ public final class RpcServer implements AutoCloseable {
          * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder method(int method, Executor executor, RpcHandler handler) {
-            return put(
-                    method,
-                    new Method(Objects.requireNonNull(handler), Objects.requireNonNull(executor, "executor"), null));
+            return put(method, executor, handler, false);
+        }
+
+        /**
+         * As {@link #method(int, Executor, RpcHandler)}, and the handler's thread is interrupted when its client does
+         * not wait any more.
+         *
+         * <p><b>Only for handlers that use nothing which an interrupt breaks for others.</b> An interrupt closes the
+         * {@link java.nio.channels.FileChannel} or {@link java.nio.channels.SocketChannel} that the thread is using,
+         * for all threads that share it: a journal is lost to every other call. It also ends whatever else the thread
+         * waits for, half done perhaps.
+         *
+         * @param method its number
+         * @param executor what runs the handler; if it rejects, the client gets {@link RpcException.Kind#BUSY}
+         * @param handler the handler
+         * @return this
+         * @throws IllegalArgumentException if the method has a handler already
+         */
+        public Builder interruptible(int method, Executor executor, RpcHandler handler) {
+            return put(method, executor, handler, true);
+        }
+
+        private Builder put(int method, Executor executor, RpcHandler handler, boolean interruptible) {
+            Objects.requireNonNull(handler);
+            Objects.requireNonNull(executor, "executor");
+            return put(method, new Method(handler, executor, null, interruptible));
         }
 
         /**
@@ -428,7 +453,7 @@ public final class RpcServer implements AutoCloseable {
          * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder asyncMethod(int method, AsyncRpcHandler handler) {
-            return put(method, new Method(null, null, Objects.requireNonNull(handler)));
+            return put(method, new Method(null, null, Objects.requireNonNull(handler), false));
         }
 
         private Builder put(int method, Method how) {

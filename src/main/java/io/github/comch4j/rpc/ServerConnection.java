@@ -247,9 +247,8 @@ final class ServerConnection implements LargeBodies.Peer {
                 var _ = stage.whenComplete((body, thrown) -> server.add(ended(id, request, body, thrown)));
                 return;
             }
-            RpcHandler direct = Objects.requireNonNull(handler.direct());
             Executor executor = Objects.requireNonNull(handler.executor());
-            executor.execute(() -> run(id, request, direct));
+            executor.execute(() -> run(id, request, handler));
         } catch (RejectedExecutionException e) {
             server.add(Reply.failure(this, id, Kind.BUSY, Reach.REFUSED, e.toString(), request));
         } catch (Throwable t) {
@@ -258,15 +257,15 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     /** In a thread of the executor. */
-    private void run(long id, RpcRequest request, RpcHandler handler) {
-        if (!request.beginHandling()) {
+    private void run(long id, RpcRequest request, RpcServer.Method handler) {
+        if (!request.beginHandling(handler.interruptible())) {
             return; // nobody waits for it
         }
         Reply reply;
         try {
             reply = request.isLate()
                     ? Reply.failure(this, id, Kind.TIME_OUT, Reach.REFUSED, "the request was late already", request)
-                    : answer(id, request, handler);
+                    : answer(id, request, Objects.requireNonNull(handler.direct()));
         } finally {
             request.endHandling();
         }

@@ -19,7 +19,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -45,6 +48,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What calls carry, how they fail, and the books that are kept of them. */
 @Timeout(60)
@@ -58,11 +63,20 @@ class RpcCallTest extends TwoLoopsInBothForms {
     private static final int SUM = 7;
     private static final int FAIL_LATER = 8;
     private static final int NESTED = 9;
+    private static final int HOLD_INTERRUPTIBLY = 10;
+    private static final int JOURNAL = 11;
 
     private final CountDownLatch held = new CountDownLatch(1);
     private final List<RpcRequest> holding = java.util.Collections.synchronizedList(new ArrayList<>());
     private final AtomicReference<RpcRequest> last = new AtomicReference<>();
     private final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+    private final CountDownLatch unwanted = new CountDownLatch(1);
+    private final CountDownLatch written = new CountDownLatch(1);
+    private FileChannel journal;
+
+    @TempDir
+    private Path folder;
+
     private RpcServer server;
 
     @BeforeEach
@@ -101,6 +115,26 @@ class RpcCallTest extends TwoLoopsInBothForms {
                     } catch (InterruptedException e) {
                         interrupted.complete(true);
                     }
+                    return request.body();
+                })
+                .interruptible(HOLD_INTERRUPTIBLY, Executors.newVirtualThreadPerTaskExecutor(), request -> {
+                    holding.add(request);
+                    try {
+                        held.await();
+                    } catch (InterruptedException e) {
+                        interrupted.complete(true);
+                    }
+                    return request.body();
+                })
+                .blocking(JOURNAL, request -> {
+                    holding.add(request);
+                    while (request.isWanted()) {
+                        Thread.onSpinWait();
+                    }
+                    unwanted.countDown();
+                    held.await();
+                    journal.write(ByteBuffer.wrap(request.body()));
+                    written.countDown();
                     return request.body();
                 })
                 .method(SLOW, request -> {
@@ -320,19 +354,59 @@ class RpcCallTest extends TwoLoopsInBothForms {
     // ---- handlers that block
 
     @Test
-    void aHandlerThatBlocksIsInterruptedWhenNobodyWaits() {
+    void aHandlerIsInterruptedWhenNobodyWaitsIfItIsToBe() {
         try (RpcClient client = connect()) {
-            CompletableFuture<byte[]> call = client.callAsync(HOLD, new byte[1]);
+            CompletableFuture<byte[]> call = client.callAsync(HOLD_INTERRUPTIBLY, new byte[1]);
             await("the handler", () -> holding.size() == 1);
             call.cancel(false);
             assertThat(interrupted.join()).isTrue();
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aHandlerAsksWhetherItIsWantedAndIsNotInterrupted(boolean cancels) throws Exception {
+        journal = FileChannel.open(folder.resolve("journal"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try (FileChannel shared = journal;
+                RpcClient client = connect()) {
+            if (cancels) {
+                CompletableFuture<byte[]> call = client.callAsync(JOURNAL, new byte[3], Machine.PATIENCE);
+                await("the handler", () -> holding.size() == 1);
+                assertThat(holding.get(0).isWanted()).isTrue();
+                call.cancel(false);
+            } else {
+                while (holding.isEmpty()) { // one that is late already has no handler
+                    assertThat(catchThrowable(() -> client.call(JOURNAL, new byte[3], Duration.ofMillis(50))))
+                            .isNotNull();
+                }
+            }
+            unwanted.await();
+            await("the end", () -> server.toString().contains("0 in flight"));
+            dpuLoop.call(() -> null);
+            held.countDown();
+            written.await(); // never, after an interrupt
+            assertThat(shared.size()).isPositive();
+            assertThat(shared.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aHandlerIsNotInterruptedByDefault() {
+        RpcRequest request = RpcRequest.of(1, new byte[0], null, System.nanoTime(), Long.MAX_VALUE / 4);
+        assertThat(request.isWanted()).isTrue();
+        assertThat(request.beginHandling(false)).isTrue();
+        request.cancel();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThat(request.isWanted()).isFalse();
+        Thread.currentThread().interrupt();
+        request.endHandling();
+        assertThat(Thread.interrupted()).as("somebody else's interrupt is kept").isTrue();
+    }
+
     @Test
     void anInterruptDoesNotOutliveItsCall() throws Exception {
         RpcRequest request = RpcRequest.of(1, new byte[0], null, System.nanoTime(), Long.MAX_VALUE / 4);
-        assertThat(request.beginHandling()).isTrue();
+        assertThat(request.beginHandling(true)).isTrue();
         request.cancel();
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
         request.endHandling();
@@ -341,7 +415,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
                 .isFalse();
         request.cancel();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        assertThat(request.beginHandling()).as("nobody waits").isFalse();
+        assertThat(request.beginHandling(true)).as("nobody waits").isFalse();
     }
 
     @Test
