@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
  * ({@link Pool#of}). What is not accepted is not in flight: try again, or go on without that peer.
  *
+ * <p>A peer that stands still keeps what is in flight to it. So each producer may have sends in flight from its
+ * {@linkplain Pool#share() share} of the places and no more, however many receives its peer has posted: the other
+ * places are left to the other peers.
+ *
  * <p>{@link #trySend} and {@link #enqueue} belong to the producer's thread; all else may be called by any.
  */
 public final class Broadcast {
@@ -33,9 +38,12 @@ public final class Broadcast {
 
     private final Pool pool;
     private final MemorySegment segment;
-    private final Map<ComchProducer, Buffer> buffers = new ConcurrentHashMap<>();
+    private final Map<ComchProducer, Place> places = new ConcurrentHashMap<>();
     private final AtomicLong uses = new AtomicLong();
     private volatile long length;
+
+    /** A producer's buffer on this place, and in how many places of the pool the producer has sends in flight. */
+    private record Place(Buffer buffer, AtomicInteger held) {}
 
     Broadcast(Pool pool, MemorySegment segment) {
         this.pool = pool;
@@ -80,7 +88,8 @@ public final class Broadcast {
      *
      * @param producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
-     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: nothing is in flight then
+     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: nothing is in flight then.
+     *     {@link SubmitResult#NO_TASK} also if the producer has its {@linkplain Pool#share() share} in flight
      * @throws IllegalArgumentException if the producer does not take over what it sends
      * @throws IllegalStateException if it has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -95,7 +104,8 @@ public final class Broadcast {
      *
      * @param producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}, also if the producer has its
+     *     {@linkplain Pool#share() share} in flight
      * @throws IllegalArgumentException if the producer does not take over what it sends
      * @throws IllegalStateException if it has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -108,15 +118,19 @@ public final class Broadcast {
     private SubmitResult send(ComchProducer producer, int consumerId, boolean now) {
         producer.context.engine().checkOwner();
         checkHeld(uses.get());
-        Buffer buffer = buffers.get(producer);
-        if (buffer == null || buffer.isClosed()) {
-            buffer = acquire(producer);
+        Place place = places.get(producer);
+        if (place == null || place.buffer.isClosed()) {
+            place = acquire(producer);
         }
+        Buffer buffer = place.buffer;
         if (buffer.isInFlight()) { // is counted, and stays so until its last send has ended
             return now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
         }
+        if (place.held.get() >= pool.share) {
+            return SubmitResult.NO_TASK;
+        }
         buffer.setData(0, length);
-        uses.addAndGet(IN_FLIGHT);
+        begin(place.held);
         boolean accepted = false;
         try {
             SubmitResult result = now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
@@ -124,21 +138,33 @@ public final class Broadcast {
             return result;
         } finally {
             if (!accepted) {
-                end(IN_FLIGHT);
+                end(place.held);
             }
         }
     }
 
-    private Buffer acquire(ComchProducer producer) {
+    private void begin(AtomicInteger held) {
+        held.incrementAndGet();
+        uses.addAndGet(IN_FLIGHT);
+    }
+
+    private void end(AtomicInteger held) {
+        held.decrementAndGet();
+        end(IN_FLIGHT);
+    }
+
+    private Place acquire(ComchProducer producer) {
         if (!producer.transfers().releasesSent()) {
             throw new IllegalArgumentException(producer + " has no releaseSent(): nobody would learn of the end");
         }
         Buffer buffer = producer.acquire(pool.memory(), segment);
         BufferState state = CoreObjects.of(buffer);
-        state.lentBy(() -> end(IN_FLIGHT));
-        buffers.values().removeIf(Buffer::isClosed); // of producers that were closed
-        buffers.put(producer, buffer);
-        return buffer;
+        AtomicInteger held = pool.heldBy(producer);
+        state.lentBy(() -> end(held));
+        places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
+        Place place = new Place(buffer, held);
+        places.put(producer, place);
+        return place;
     }
 
     /**
@@ -219,6 +245,8 @@ public final class Broadcast {
         private final Broadcast[] all;
         private final ArrayBlockingQueue<Broadcast> free;
         private final Consumer<? super Broadcast> onEnded;
+        private final Map<ComchProducer, AtomicInteger> held = new ConcurrentHashMap<>();
+        private volatile int share;
 
         private Pool(MemoryMap memory, int count, long size, Consumer<? super Broadcast> onEnded) {
             MemorySegment segment = memory.segment();
@@ -228,6 +256,7 @@ public final class Broadcast {
             this.onEnded = onEnded;
             this.all = new Broadcast[count];
             this.free = new ArrayBlockingQueue<>(count);
+            this.share = Math.max(1, count / 4);
             for (int i = 0; i < count; i++) {
                 all[i] = new Broadcast(this, segment.asSlice(i * size, size));
                 free.add(all[i]);
@@ -283,6 +312,12 @@ public final class Broadcast {
             return taken;
         }
 
+        /** Counts the places that a producer has sends in flight from. */
+        AtomicInteger heldBy(ComchProducer producer) {
+            held.keySet().removeIf(ComchProducer::isClosed);
+            return held.computeIfAbsent(producer, known -> new AtomicInteger());
+        }
+
         /** All is over with it. */
         void ended(Broadcast broadcast) {
             try {
@@ -313,6 +348,33 @@ public final class Broadcast {
          */
         public int capacity() {
             return all.length;
+        }
+
+        /**
+         * From how many places a producer can have sends in flight. Default: a quarter of the places, at least one.
+         * Any thread may ask.
+         *
+         * @return places
+         */
+        public int share() {
+            return share;
+        }
+
+        /**
+         * Bounds what one producer, and so one peer that stands still, can hold of the pool. Any thread may set it, at
+         * any time: what is in flight goes on. A peer that has its share in flight gets no other broadcast, and the
+         * program chooses: to leave that one out for this peer, to end its connection, or to keep the broadcast and
+         * try again when a send of this producer has ended. With the pool's {@link #capacity} there is no bound, and
+         * one peer can stop all.
+         *
+         * @param places 1 to {@link #capacity()}
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public void setShare(int places) {
+            if (places < 1 || places > all.length) {
+                throw new IllegalArgumentException("a share of " + places + " places of a " + this);
+            }
+            share = places;
         }
 
         /**

@@ -125,6 +125,56 @@ class BroadcastTest extends BothForms {
     }
 
     @Test
+    void aPeerThatStandsStillHoldsNoMoreThanItsShare() {
+        Broadcast.Pool shared = Broadcast.Pool.create(pair.sendMemory, 8, 100);
+        assertThat(shared.share()).isEqualTo(2);
+        ComchConsumer still = consumer(0); // what is queued for it stays in flight
+        ComchConsumer other = consumer(8);
+        ComchProducer toStill =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        ComchProducer toOther =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        List<Long> sent = new ArrayList<>();
+        List<Long> left = new ArrayList<>();
+        for (long round = 0; round < 30; round++) {
+            Broadcast broadcast = shared.tryAcquire();
+            assertThat(broadcast).as("a place in round %d", round).isNotNull();
+            broadcast.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, round);
+            broadcast.commit(8);
+            assertThat(broadcast.enqueue(toOther, other.id())).isEqualTo(SubmitResult.ACCEPTED);
+            SubmitResult result = broadcast.enqueue(toStill, still.id());
+            assertThat(result).isEqualTo(round < 2 ? SubmitResult.ACCEPTED : SubmitResult.NO_TASK);
+            if (result.accepted()) {
+                left.add(round);
+            }
+            broadcast.release();
+            sent.add(round);
+            pair.machine.until("the other peer has it", () -> received.equals(sent) && toOther.inFlight() == 0);
+        }
+        assertThat(shared.available()).isEqualTo(6);
+        received.clear();
+        still.tryPost(still.acquire(8 * 256, 64));
+        still.tryPost(still.acquire(9 * 256, 64));
+        pair.machine.until("what was its share", () -> received.equals(left) && shared.available() == 8);
+        Broadcast next = shared.tryAcquire().commit(8);
+        assertThat(next.trySend(toStill, still.id()).accepted())
+                .as("it has its share again")
+                .isTrue();
+        next.release();
+        pair.machine.until("its end", () -> shared.available() == 8);
+        shared.setShare(8);
+        for (int place = 0; place < 8; place++) {
+            Broadcast all = shared.tryAcquire().commit(8);
+            assertThat(all.enqueue(toStill, still.id()).accepted()).isTrue();
+            all.release();
+        }
+        assertThat(shared.tryAcquire()).as("without a bound").isNull();
+        pair.machine.until("the ends", () -> shared.available() == 8);
+        assertThatThrownBy(() -> shared.setShare(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> shared.setShare(9)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void whatIsRefusedAgainAndAgainDoesNotKeepItsPlace() {
         ComchConsumer consumer = consumer(0);
         ComchProducer producer = pair.hostSide
