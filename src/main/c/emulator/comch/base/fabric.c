@@ -33,6 +33,8 @@
 /* A server that accepts late may find all the clients that it takes waiting. */
 #define BACKLOG 512
 
+#define HOLDER_BYTES 32
+
 /* How long a server waits for others that are starting. */
 #define TURN_PATIENCE_MS 2000
 
@@ -179,6 +181,22 @@ static bool is_listened_on(int dir, const char *file)
 	return listened_on;
 }
 
+/* ", in process N" of who listens on FILE.sock; "" if that is not known, such as in another PID namespace. */
+static void write_holder(int dir, const char *file, char text[HOLDER_BYTES])
+{
+	text[0] = '\0';
+	struct sockaddr_un address;
+	socket_address(dir, file, &address);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	struct ucred holder = {.pid = 0};
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &holder, &(socklen_t){sizeof(holder)}) == 0 && holder.pid > 0)
+		snprintf(text, HOLDER_BYTES, ", in process %d", (int)holder.pid);
+	close(fd);
+}
+
 /* What one try to get hold of the folder's lock gives: 1, 0 for now, or -1 on a file system without locks, where
  * servers start side by side. */
 static int try_turn(int dir)
@@ -272,6 +290,9 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 	int error = errno;
 	char path[EMU_FOLDER_PATH_BYTES];
 	(void)emu_folder_path(folder, path);
+	char holder[HOLDER_BYTES] = "";
+	if (opened.lock < 0 && error == EWOULDBLOCK)
+		write_holder(dir, opened.file, holder);
 	(void)flock(dir, LOCK_UN);
 	if (opened.lock < 0) {
 		bool taken = error == EWOULDBLOCK;
@@ -279,7 +300,8 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 		if (!taken)
 			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m", name, path);
 		else if (socket_ino(dir, opened.file) != 0)
-			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION " already", name, pci);
+			/* NameTakenException reads this. */
+			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION " already%s", name, pci, holder);
 		else
 			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION
 				      " already, which cannot be connected to: its socket was "

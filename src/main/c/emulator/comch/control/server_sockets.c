@@ -226,6 +226,8 @@ bool server_open_sockets(struct doca_comch_server *server)
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++)
 		forget_stranger(&server->strangers[i]);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll < 0)
+		EMU_LOG_ERROR("cannot watch for clients of server \"%s\": %m", server->endpoint.name);
 	return server->epoll >= 0 && watch(server, server->listener.socket, SLOT_LISTENER);
 }
 

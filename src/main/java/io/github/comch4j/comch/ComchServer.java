@@ -8,6 +8,7 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import java.util.Objects;
  * belong to the thread that owns the engine, unless they say otherwise.
  */
 public final class ComchServer extends ControlPathEndpoint {
+    private static final long FIRST_PAUSE = 10_000_000; // ns
+    private static final long LONGEST_PAUSE = 500_000_000;
 
     private ComchServer(Builder settings, MemorySegment created) {
         super(
@@ -85,8 +88,12 @@ public final class ComchServer extends ControlPathEndpoint {
     }
 
     /** What DOCA calls an error of initialisation is in practice a server that there is already. */
-    private DocaException probablyTaken(DocaException refusal) {
-        if (!refusal.getMessage().endsWith(refusal.action())) {
+    private DocaException explained(DocaException refusal) {
+        NameTakenException taken = NameTakenException.of(refusal);
+        if (taken != null) {
+            return taken;
+        }
+        if (!isUnexplained(refusal)) {
             return refusal; // the emulated device has told the cause: no need to guess
         }
         DocaException told = Failures.refused(
@@ -99,6 +106,31 @@ public final class ComchServer extends ControlPathEndpoint {
             told.addSuppressed(suppressed);
         }
         return told;
+    }
+
+    private static boolean isUnexplained(DocaException refusal) {
+        return refusal.getMessage().endsWith(refusal.action());
+    }
+
+    /** Starts it, once or until the time is up while its name is taken, and perhaps where DOCA does not say why. */
+    private void start(Duration patience) {
+        long deadline = Nanos.deadline(patience);
+        long pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                context.start();
+                return;
+            } catch (DocaException e) {
+                boolean waits =
+                        e.error() == DocaError.INITIALIZATION && (NameTakenException.of(e) != null || isUnexplained(e));
+                long left = deadline - System.nanoTime();
+                if (!waits || left <= 0) {
+                    throw e.error() == DocaError.INITIALIZATION ? explained(e) : e;
+                }
+                context.engine().await(() -> false, System.nanoTime() + Math.min(pause, left), null);
+                pause = Math.min(2 * pause, LONGEST_PAUSE);
+            }
+        }
     }
 
     /**
@@ -123,9 +155,26 @@ public final class ComchServer extends ControlPathEndpoint {
          * @throws IllegalStateException if the engine, device or representor is closed
          * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond
          *     the device's capability, {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably
-         *     taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
+         *     taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host; {@link NameTakenException} if the
+         *     name is known to be taken
          */
         public ComchServer start() {
+            return start(Duration.ZERO);
+        }
+
+        /**
+         * As {@link #start()}, and waits while another server has the name ({@code doca_ctx_start}, again and again):
+         * for a service that is started again while its predecessor ends. Progresses the engine meanwhile. With an SDK
+         * it waits after each {@link io.github.comch4j.DocaError#INITIALIZATION} whose cause is not known. Not in
+         * callbacks, unless the time is zero.
+         *
+         * @param patience how long at most; zero: not at all
+         * @return the server, running
+         * @throws NameTakenException if the name is known to be taken still when the time is up
+         * @throws DocaException as {@link #start()}
+         * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
+         */
+        public ComchServer start(Duration patience) {
             ComchServer server = new ComchServer(
                     this,
                     create(
@@ -136,12 +185,9 @@ public final class ComchServer extends ControlPathEndpoint {
                                     name,
                                     action)));
             try {
-                server.context.start();
+                server.start(patience);
             } catch (RuntimeException | Error e) {
                 server.context.closeAfter(e);
-                if (e instanceof DocaException refusal && refusal.error() == DocaError.INITIALIZATION) {
-                    throw server.probablyTaken(refusal);
-                }
                 throw e;
             }
             return server;

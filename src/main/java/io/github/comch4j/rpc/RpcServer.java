@@ -72,7 +72,7 @@ public final class RpcServer implements AutoCloseable {
     private boolean shuttingDown;
     private final ComchServer server;
 
-    private RpcServer(Builder settings) {
+    private RpcServer(Builder settings, Duration patience) {
         this.loop = settings.loop;
         this.methods = Map.copyOf(settings.methods);
         this.maxInFlight = settings.maxInFlight;
@@ -100,7 +100,7 @@ public final class RpcServer implements AutoCloseable {
                         ended();
                     }
                 })
-                .start());
+                .start(patience));
         LiveObjects.add(counts);
     }
 
@@ -569,8 +569,23 @@ public final class RpcServer implements AutoCloseable {
          * @throws WaitInterruptedException if the thread is interrupted
          */
         public RpcServer start() {
+            return start(Duration.ZERO);
+        }
+
+        /**
+         * As {@link #start()}, and waits while another server has the name, as
+         * {@link ComchServer.Builder#start(Duration)} does: for a service that is started again while its predecessor
+         * ends. The loop serves what else it has meanwhile, but takes no tasks.
+         *
+         * @param patience how long at most; zero: not at all
+         * @return the server, running
+         * @throws io.github.comch4j.comch.NameTakenException if the name is known to be taken still when the time is up
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         * @throws WaitInterruptedException if the thread is interrupted
+         */
+        public RpcServer start(Duration patience) {
             use.begin();
-            return new RpcServer(this);
+            return new RpcServer(this, Objects.requireNonNull(patience, "patience"));
         }
     }
 }

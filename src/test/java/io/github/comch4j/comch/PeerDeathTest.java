@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.comch4j.DocaError;
@@ -11,8 +12,10 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,9 +156,32 @@ class PeerDeathTest extends BothForms {
                         () -> machine.server().start()))
                 .hasMessageContaining("there is a server \"" + machine.name + "\"")
                 .hasMessageNotContaining("probably")
-                .satisfies(thrown -> {
+                .isInstanceOfSatisfying(NameTakenException.class, thrown -> {
+                    assertThat(thrown.holder()).hasValue(ProcessHandle.current().pid());
                     assertThat(thrown.error()).isEqualTo(DocaError.INITIALIZATION);
                     assertThat(thrown.function()).isEqualTo("doca_ctx_start");
                 });
+        assertThatThrownBy(() -> machine.server().start(Duration.ofMillis(30))).isInstanceOf(NameTakenException.class);
+    }
+
+    @Test
+    void aStartWaitsForANameThatIsTaken() throws Exception {
+        CompletableFuture<Void> tried = new CompletableFuture<>();
+        CompletableFuture<Void> told = Machine.onThread(() -> {
+            try (ProgressEngine other = ProgressEngine.create();
+                    ComchServer predecessor = ComchServer.builder(other, machine.dpu, machine.representor, machine.name)
+                            .onMessage((connection, message) -> {})
+                            .start()) {
+                assertThat(predecessor.state()).isEqualTo(ContextState.RUNNING);
+                tried.complete(null);
+                Thread.sleep(50); // so that the first attempt has failed, most times; it passes in any case
+                return null;
+            }
+        });
+        tried.join();
+        try (ComchServer successor = machine.server().start(Machine.PATIENCE)) {
+            assertThat(successor.state()).isEqualTo(ContextState.RUNNING);
+        }
+        told.join();
     }
 }

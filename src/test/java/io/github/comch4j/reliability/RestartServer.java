@@ -1,6 +1,5 @@
 package io.github.comch4j.reliability;
 
-import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -25,20 +24,13 @@ final class RestartServer {
         EventLoop loop = EventLoop.start("loop");
         var dpu = Devices.openDpu(Machine.DPU);
         var representor = dpu.openRepresentor(Machine.HOST);
-        RpcServer server = null;
-        while (server == null) {
-            try {
-                server = RpcServer.builder(loop, dpu, representor, arguments[0])
-                        .method(QUICK, request -> answer(request, handled))
-                        .blocking(BLOCKING, request -> {
-                            Thread.sleep(20);
-                            return answer(request, handled);
-                        })
-                        .start();
-            } catch (DocaException e) {
-                Thread.sleep(5); // the name is the predecessor's still
-            }
-        }
+        RpcServer server = RpcServer.builder(loop, dpu, representor, arguments[0])
+                .method(QUICK, request -> answer(request, handled))
+                .blocking(BLOCKING, request -> {
+                    Thread.sleep(20);
+                    return answer(request, handled);
+                })
+                .start(Duration.ofSeconds(60)); // the name is the predecessor's still
         System.out.println("serving");
         if (System.in.read() < 0) {
             throw new IllegalStateException("the test has ended");

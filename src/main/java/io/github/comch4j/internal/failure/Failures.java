@@ -90,6 +90,15 @@ public final class Failures {
     }
 
     /**
+     * What a subclass of DocaException that says what a refusal means hands to its superclass.
+     *
+     * @param refusal what DOCA has refused, with its reason
+     */
+    public static DocaException.Origin origin(DocaException refusal) {
+        return ORIGIN.apply(new Refusal(refusal.code(), refusal.function(), refusal.action(), null, refusal.reason()));
+    }
+
+    /**
      * For libraries that cannot be used.
      *
      * @param reason why
