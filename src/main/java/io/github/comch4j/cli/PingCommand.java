@@ -138,13 +138,15 @@ final class PingCommand implements UsesDevice {
 
     private void ping(ComchClient client, Patience patience, Interrupt interrupt) {
         long began = System.nanoTime();
+        long last = began - interval.toNanos();
         try {
             while (!interrupt.stopped() && (count == 0 || sent < count) && !System.out.checkError()) {
-                long next = began + (flood ? 0 : sent * interval.toNanos());
-                if (sent > 0 && next - System.nanoTime() > 0) {
-                    patience.awaitForever(() -> interrupt.stopped() || next - System.nanoTime() <= 0);
+                long due = last + interval.toNanos(); // also after a stop, in which some would have been due
+                if (!flood && due - System.nanoTime() > 0) {
+                    patience.awaitForever(() -> interrupt.stopped() || due - System.nanoTime() <= 0);
                     continue;
                 }
+                last = System.nanoTime();
                 roundTrip(client, patience, interrupt);
             }
         } finally {

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +33,23 @@ class ComchIT {
 
     private ChildVm comch(Map<String, String> environment, String... arguments) throws Exception {
         return children.start(folder, environment, Comch.class, arguments);
+    }
+
+    /** The next one is due an interval after the last, and not twenty-five at once. */
+    @Test
+    void aPingThatWasStoppedDoesNotCatchUp() throws Exception {
+        comch(DPU, "serve", "--name", name).awaitOutput("serves");
+        ChildVm client = comch(HOST, "ping", "--name", name, "-i", "0.1", "-c", "20");
+        client.awaitOutput("seq=2 ");
+        String pid = Long.toString(client.handle().pid());
+        new ProcessBuilder("kill", "-STOP", pid).start().waitFor();
+        Thread.sleep(2500);
+        new ProcessBuilder("kill", "-CONT", pid).start().waitFor();
+        client.assertSuccess();
+        Matcher seconds = Pattern.compile("20 came back, ([\\d.]+) s").matcher(client.out());
+        assertThat(seconds.find()).as(client.out()).isTrue();
+        // eighteen intervals, and the stop, in one that was no longer
+        assertThat(Double.parseDouble(seconds.group(1))).isGreaterThan(18 * 0.1 + 2.4);
     }
 
     @Test
