@@ -1,15 +1,14 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.internal.load.Removal;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -82,7 +81,11 @@ final class EmulatorCommand implements Runnable {
                 try {
                     return run(folder, interrupt);
                 } finally {
-                    remove(folder);
+                    IOException left = Removal.of(folder);
+                    if (left != null) {
+                        System.err.println("comch: warning: " + folder + " is still there, as what outlives the command"
+                                + " may write to it: " + left.getMessage() + ": " + ProgramException.reason(left));
+                    }
                 }
             }
         }
@@ -106,14 +109,6 @@ final class EmulatorCommand implements Runnable {
                 if (interrupt.stopped() && !told) {
                     told = true;
                     process.destroy(); // a Ctrl-C it has had itself, a kill it has not
-                }
-            }
-        }
-
-        private static void remove(Path folder) throws IOException {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
                 }
             }
         }

@@ -6,6 +6,8 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.call.ChosenFabric;
 import io.github.comch4j.internal.call.EmulatorCalls;
+import io.github.comch4j.internal.load.Removal;
+import io.github.comch4j.internal.observe.Log;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,7 +21,6 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * An emulated host with a BlueField that nobody else has: a fabric folder of its own. A process may have any number of
@@ -221,21 +222,16 @@ public final class EmulatedMachine implements AutoCloseable {
 
     /**
      * Ends the processes that were started and removes the folder. Devices of the machine should be closed before that.
-     * The second call does nothing.
+     * What cannot be removed, as a process that outlives the test still writes there, is logged. The second call does
+     * nothing.
      */
     @Override
     public void close() {
         takePeers().forEach(PeerProcess::close);
-        if (Files.notExists(folder)) {
-            return;
+        IOException remains = Removal.of(folder);
+        if (remains != null) {
+            Log.logger().log(System.Logger.Level.WARNING, "{0} is still there: {1}", folder, remains.toString());
         }
-        List<Path> all = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.forEach(all::addFirst);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        all.forEach(path -> path.toFile().delete());
     }
 
     /**

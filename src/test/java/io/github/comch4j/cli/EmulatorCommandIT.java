@@ -46,6 +46,20 @@ class EmulatorCommandIT {
         }
     }
 
+    /** Who outlives the command and writes there, again and again. */
+    @Test
+    void theStatusIsTheCommandsWhoeverElseWrites() throws Exception {
+        Path end = folder.resolve("end");
+        String writes = "i=0; while [ ! -e " + end + " ]; do mkdir -p \"$DOCA_EMU_DIR/d\"; : >\"$DOCA_EMU_DIR/d/$i\";"
+                + " i=$((i+1)); done 2>/dev/null & while [ ! -e \"$DOCA_EMU_DIR/d/50\" ]; do :; done; exit 7";
+        try (ChildVm child = comch("emulator", "run", "--in", folder.toString(), "--", "sh", "-c", writes)) {
+            assertThat(child.awaitEnd()).as(child.err()).isEqualTo(7);
+            assertThat(child.err()).doesNotContain("failed");
+        } finally {
+            Files.createFile(end);
+        }
+    }
+
     @Test
     void aMachineMayBeStrict() throws Exception {
         String in = folder.toString();
