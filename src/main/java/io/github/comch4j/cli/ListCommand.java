@@ -67,6 +67,9 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
         try {
             return FabricView.of(place);
         } catch (NoSuchFileException e) {
+            if (folder == null) {
+                return FabricView.none(place);
+            }
             throw new ProgramException("there is no fabric folder " + place + ": nothing has run on this machine", e);
         } catch (IOException e) {
             throw new ProgramException(

@@ -52,6 +52,12 @@ final class Screen implements AutoCloseable {
         return terminal != null;
     }
 
+    /** How many characters a line can have. */
+    int columns() {
+        int columns = terminal == null ? 0 : terminal.getSize().getColumns();
+        return columns > 0 ? columns : Integer.MAX_VALUE;
+    }
+
     /** Waits for a key, for so long. */
     int key(Duration most) {
         long until = System.nanoTime() + most.toNanos();

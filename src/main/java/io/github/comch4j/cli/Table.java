@@ -22,6 +22,25 @@ final class Table {
         rows.add(new String[] {line});
     }
 
+    /** Leaves out columns, in this order, until lines have at most so many characters; whether they have then. */
+    boolean narrow(int most, String... leastImportant) {
+        for (String heading : leastImportant) {
+            if (toString().lines().allMatch(line -> line.length() <= most)) {
+                return true;
+            }
+            int column = List.of(rows.getFirst()).indexOf(heading);
+            int columns = rows.getFirst().length;
+            rows.replaceAll(row -> row.length == columns ? without(row, column) : row);
+        }
+        return toString().lines().allMatch(line -> line.length() <= most);
+    }
+
+    private static String[] without(String[] row, int column) {
+        List<String> left = new ArrayList<>(List.of(row));
+        left.remove(column);
+        return left.toArray(String[]::new);
+    }
+
     void print(PrintStream out) {
         out.print(this);
     }

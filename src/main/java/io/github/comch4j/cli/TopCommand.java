@@ -33,6 +33,11 @@ import picocli.CommandLine.Spec;
 final class TopCommand implements Runnable {
     private static final double MEGA = 1e6;
     private static final int LONGEST_NAME = 24;
+    private static final int SHORTENED_NAME = 12; // on a narrow terminal
+    /** Columns that a narrow terminal has not, in this order; the server and who is stuck it always has. */
+    private static final String[] LEAST_IMPORTANT = {
+        "POSTED", "CONS", "PROD", "FUNCTION", "BUF/S", "WAITING", "FROM", "TO", "MB/S", "MSG/S"
+    };
 
     @Option(
             names = {"-i", "--interval"},
@@ -45,7 +50,7 @@ final class TopCommand implements Runnable {
     @Option(
             names = "--sort",
             paramLabel = "BY",
-            defaultValue = "server",
+            defaultValue = "busy",
             description = "by what lines are sorted: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE})")
     private Flow.Order order;
 
@@ -103,7 +108,7 @@ final class TopCommand implements Runnable {
             if (json) {
                 System.out.print(Json.of(map(shown, flows)));
             } else {
-                screen.show(text(shown, flows, screen.hasKeys()));
+                screen.show(text(shown, flows, screen));
             }
             if (once) {
                 return;
@@ -151,7 +156,7 @@ final class TopCommand implements Runnable {
         return text.toString();
     }
 
-    private String text(FabricView view, List<Flow> flows, boolean keys) {
+    private Table table(FabricView view, List<Flow> flows, int longestName) {
         Table table = new Table(
                 "SERVER",
                 "FUNCTION",
@@ -172,7 +177,7 @@ final class TopCommand implements Runnable {
             String dpu = Long.toString(connection.serving().pid());
             FabricView.Direction now = flow.now();
             table.row(
-                    shortened(connection.server()),
+                    shortened(connection.server(), longestName),
                     connection.function(),
                     flow.toServer() ? host : dpu,
                     flow.toServer() ? dpu : host,
@@ -191,7 +196,7 @@ final class TopCommand implements Runnable {
             if (flows.stream().noneMatch(flow -> flow.connection().server().equals(server.name()))) {
                 String pid = Long.toString(server.process().pid());
                 table.row(
-                        shortened(server.name()),
+                        shortened(server.name(), longestName),
                         server.function(),
                         "-",
                         pid,
@@ -205,18 +210,27 @@ final class TopCommand implements Runnable {
                         server.process().isStopped() ? pid + " is stopped" : "");
             }
         }
+        return table;
+    }
+
+    private String text(FabricView view, List<Flow> flows, Screen screen) {
+        Table table = table(view, flows, LONGEST_NAME);
+        if (!table.narrow(screen.columns(), LEAST_IMPORTANT)) {
+            table = table(view, flows, SHORTENED_NAME);
+            table.narrow(screen.columns(), LEAST_IMPORTANT);
+        }
         return view.folder + ": " + counted(view.servers.size(), "server") + ", "
                 + counted(view.connections.size(), "connection")
                 + (view.unread > 0 ? ", " + view.unread + " that cannot be read" : "")
-                + (keys ? " (q: end, s: sort by " + order.next() + ")" : "") + "\n\n" + table;
+                + (screen.hasKeys() ? " (q: end, s: sort by " + order.next() + ")" : "") + "\n\n" + table;
     }
 
     private static String counted(int number, String what) {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
-    private static String shortened(String name) {
-        return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME - 1) + "…";
+    private static String shortened(String name, int longest) {
+        return name.length() <= longest ? name : name.substring(0, longest - 1) + "…";
     }
 
     private static Map<String, Object> map(FabricView view, List<Flow> flows) {

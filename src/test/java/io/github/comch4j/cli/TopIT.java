@@ -60,6 +60,15 @@ class TopIT {
         return child.out();
     }
 
+    /** As ss has it: nothing is no failure. */
+    @Test
+    void aMachineThatNobodyHasUsedIsEmpty() throws Exception {
+        Files.delete(fabric);
+        assertThat(output("list").lines()).singleElement().asString().startsWith("SERVER ");
+        assertThat(output("list", "--json")).contains("\"servers\": []", "\"connections\": []");
+        assertThat(output("top", "--once", "-i", "0.01")).startsWith(fabric + ": 0 servers, 0 connections\n");
+    }
+
     @Test
     void serversAndWhoIsConnected() throws Exception {
         assertThat(output("list").lines()).singleElement().asString().startsWith("SERVER ");
@@ -330,6 +339,37 @@ class TopIT {
         Files.setPosixFilePermissions(stty, PosixFilePermissions.fromString("rwx------"));
         assertThat(drawnUntilCtrlC(Map.of("PATH", folder + ":" + System.getenv("PATH"))))
                 .doesNotContain("sort by");
+    }
+
+    /** Who is stuck is what one looks for, and the last column. */
+    @Test
+    void aNarrowTerminalShowsWhoIsStuck() throws Exception {
+        ChildVm server =
+                comch("dpu", "serve", "--name", name + ", of a long name").awaitOutput(name);
+        new ProcessBuilder("kill", "-STOP", Long.toString(server.handle().pid()))
+                .start()
+                .waitFor();
+        for (int columns : new int[] {40, 80}) {
+            Path drawn = folder.resolve("drawn " + columns);
+            Process terminal = Pty.start(
+                    drawn,
+                    Map.of(),
+                    "stty cols " + columns + " rows 20; "
+                            + Pty.line("top", "-i", "0.1", "--fabric", fabric.toString()));
+            try (OutputStream keyboard = terminal.getOutputStream()) {
+                // three heads: the two screens between them are whole
+                while (Files.readString(drawn).split("SERVER", -1).length < 4) {
+                    assertThat(terminal.isAlive()).as(Files.readString(drawn)).isTrue();
+                    Thread.sleep(20);
+                }
+                keyboard.write('q');
+                keyboard.flush();
+                terminal.waitFor();
+            }
+            assertThat(Files.readString(drawn))
+                    .containsPattern("SERVER .*STUCK")
+                    .contains(server.handle().pid() + " is stopped");
+        }
     }
 
     private String drawnUntilCtrlC(Map<String, String> environment) throws Exception {

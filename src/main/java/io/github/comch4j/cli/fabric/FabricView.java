@@ -112,6 +112,11 @@ public final class FabricView {
         return view;
     }
 
+    /** Of a machine that nobody has used yet. */
+    public static FabricView none(Path folder) {
+        return new FabricView(folder);
+    }
+
     private static String function(String key) {
         return printable(key.substring(0, Math.min(key.length(), PLACE_CHARS)));
     }

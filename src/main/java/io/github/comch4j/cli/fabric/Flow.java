@@ -17,6 +17,7 @@ public record Flow(
 
     /** By what flows are sorted; what is most comes first. */
     public enum Order {
+        BUSY,
         SERVER,
         MESSAGES,
         BYTES,
@@ -26,6 +27,7 @@ public record Flow(
 
         public Comparator<Flow> comparator() {
             return switch (this) {
+                case BUSY -> Comparator.comparingDouble(flow -> -flow.messages - flow.payloads);
                 case SERVER -> Comparator.comparing(flow -> flow.connection.server());
                 case MESSAGES -> Comparator.comparingDouble(flow -> -flow.messages);
                 case BYTES -> Comparator.comparingDouble(flow -> -flow.bytes);
