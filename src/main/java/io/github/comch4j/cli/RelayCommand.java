@@ -3,9 +3,9 @@ package io.github.comch4j.cli;
 import io.github.comch4j.cli.relay.Place;
 import io.github.comch4j.cli.relay.Relay;
 import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.internal.support.program.TextFile;
 import io.github.comch4j.internal.support.relay.Limits;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -180,7 +180,7 @@ final class RelayCommand implements UsesDevice {
         Path more = file;
         if (more != null) {
             try {
-                pairs.addAll(Place.pairs(Files.readAllLines(more)));
+                pairs.addAll(Place.pairs(TextFile.lines(more)));
                 Place.check(pairs);
             } catch (NoSuchFileException e) {
                 throw new ProgramException("there is no file " + more, e);

@@ -7,6 +7,7 @@ import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.internal.support.program.ProgressBar;
+import io.github.comch4j.internal.support.program.TextFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.InvalidPathException;
@@ -127,7 +128,7 @@ final class Tool implements Runnable {
     private static int misunderstood(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("comch: " + e.getMessage());
+        err.println("comch: " + TextFile.visible(String.valueOf(e.getMessage())));
         UnmatchedArgumentException.printSuggestions(e, err);
         err.println("See \"" + command.getCommandSpec().qualifiedName() + " --help\".");
         return USAGE;
@@ -137,7 +138,7 @@ final class Tool implements Runnable {
         String sentence = sentence(e);
         boolean verbose = Common.of(parsed).verbose();
         System.out.flush();
-        command.getErr().println("comch: " + sentence);
+        command.getErr().println("comch: " + TextFile.visible(sentence));
         if (verbose) {
             e.printStackTrace(command.getErr());
         }

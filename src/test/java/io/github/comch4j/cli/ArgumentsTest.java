@@ -1,9 +1,14 @@
 package io.github.comch4j.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,6 +66,37 @@ class ArgumentsTest {
         CommandLine line = Tool.commandLine();
         assertThatThrownBy(() -> line.parseArgs("ping", "--cou", "3")).isInstanceOf(UnmatchedArgumentException.class);
         assertThatThrownBy(() -> line.parseArgs("pin")).isInstanceOf(UnmatchedArgumentException.class);
+    }
+
+    private String toldOf(byte[] bytes) throws IOException {
+        Path file = Files.write(folder.resolve("pairs"), bytes);
+        StringWriter told = new StringWriter();
+        int status = Tool.commandLine().setErr(new PrintWriter(told, true)).execute("relay", "--file", file.toString());
+        assertThat(status).as(told.toString()).isEqualTo(1);
+        return told.toString();
+    }
+
+    @Test
+    void aFileMayBeginWithAMarkOfUtf8() throws IOException {
+        assertThat(toldOf("\uFEFF# the first\r\ncomch:a\r\n".getBytes(UTF_8)))
+                .isEqualTo("comch: \"comch:a\": a line has two addresses, FROM and TO\n");
+    }
+
+    @Test
+    void whatIsNoUtf8IsToldWithItsLine() throws IOException {
+        assertThat(toldOf("comch:a tcp:1\n\n# a caf\u00e9\n".getBytes(ISO_8859_1)))
+                .isEqualTo("comch: " + folder.resolve("pairs") + ", line 3: this is not UTF-8\n");
+        assertThat(toldOf("comch:a tcp:1\n".getBytes(UTF_16))).contains("line 1: this is not UTF-8");
+    }
+
+    @Test
+    void whatIsInvisibleIsShown() throws IOException {
+        assertThat(toldOf("comch:a tcp:73\u200b01\n".getBytes(UTF_8)))
+                .isEqualTo("comch: \"tcp:73\\u{200b}01\": a port is a number from 0 to 65535\n");
+        assertThat(toldOf("comch:a tcp:\u001b[2J\n".getBytes(UTF_8))).contains("tcp:\\u{001b}[2J");
+        StringWriter told = new StringWriter();
+        Tool.commandLine().setErr(new PrintWriter(told, true)).execute("pi\u00adng");
+        assertThat(told.toString()).contains("pi\\u{00ad}ng");
     }
 
     /** Of the JVM, or of a file in the home folder. */
