@@ -76,7 +76,7 @@ public record ChannelCapabilities(
                 Carrier.COMCH,
                 comch.maxNameLength(),
                 comch.maxMessageSize(),
-                comch.maxSendTasks(),
+                Math.min(comch.maxSendTasks(), ChannelEndpoint.LARGEST),
                 comch.maxReceiveQueueSize(),
                 comch.server() ? OptionalLong.of(comch.maxClients()) : OptionalLong.empty());
     }

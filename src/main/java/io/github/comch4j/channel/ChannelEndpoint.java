@@ -36,7 +36,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     private static final long PATIENCE = Duration.ofSeconds(10).toNanos();
     private static final long NAP = 50_000;
     private static final long LONGEST_NAP = 1_000_000;
-    private static final int LARGEST = 0xffff; // DOCA takes 16 bits
+    static final int LARGEST = 0xffff; // DOCA takes 16 bits
 
     final Link link;
     private final Device device;

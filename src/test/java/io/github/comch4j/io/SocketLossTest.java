@@ -19,12 +19,16 @@ import io.github.comch4j.internal.support.window.EndReason;
 import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.testing.EmulatedMachine;
 import io.github.comch4j.testing.PeerProcess;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -328,7 +332,7 @@ class SocketLossTest extends SocketScene {
             reader.awaitLine("open");
             ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
-            signal("-STOP", reader);
+            stop(reader);
             for (int i = 0; i < 150; i++) {
                 socket.send(numbered(i), Machine.PATIENCE);
             }
@@ -356,7 +360,7 @@ class SocketLossTest extends SocketScene {
             reader.awaitLine("open");
             ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
-            signal("-STOP", reader);
+            stop(reader);
             for (int i = 0; i < 150; i++) {
                 socket.send(numbered(i), Machine.PATIENCE);
             }
@@ -376,6 +380,27 @@ class SocketLossTest extends SocketScene {
 
     private static void signal(String signal, PeerProcess process) throws Exception {
         new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
+    }
+
+    /** Its threads run on until one of them has come to the signal. */
+    private static void stop(PeerProcess process) throws Exception {
+        signal("-STOP", process);
+        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+        boolean runs = true;
+        while (runs) {
+            try (Stream<Path> all = Files.list(threads)) {
+                runs = all.anyMatch(SocketLossTest::runs);
+            }
+        }
+    }
+
+    private static boolean runs(Path thread) {
+        try {
+            String state = Files.readString(thread.resolve("stat"));
+            return state.charAt(state.lastIndexOf(')') + 2) != 'T';
+        } catch (IOException e) {
+            return false; // it has ended
+        }
     }
 
     /** A server's process that receives all of its one client. */

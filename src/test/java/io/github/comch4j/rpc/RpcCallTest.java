@@ -285,7 +285,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
             assertThat(reach(() -> {
                         try (RpcClient other =
                                 RpcClient.builder(hostLoop, host, name).connect(Machine.PATIENCE)) {
-                            other.call(HOLD, new byte[1], Duration.ofMillis(20));
+                            other.call(HOLD, new byte[1], Duration.ofSeconds(1));
                         }
                     }))
                     .isEqualTo(RpcException.Reach.SENT);
