@@ -5,8 +5,8 @@
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, site, containers,
 #                                reliability, bench
-#   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and unit tests of
-#                                Java's packages core, comch and io
+#   scripts/test.sh --quick      what one wants to see green first, in five minutes at most on two cores: first tests
+#                                in C and in Java, each shown as it runs
 #   scripts/test.sh --setup      installs what is missing here first, from the distribution; with any of the others;
 #                                asks before, unless --yes (-y) is given too
 #   scripts/test.sh sdk --library FOLDER
@@ -573,15 +573,31 @@ stage_bench() {
   check "Benchmarks: one of a second" scripts/bench.sh --only first
 }
 
-# Not among the stages of a whole run, which has all of it.
+# Not among the stages of a whole run, which has all of it. Each program and class is shown as it ends or begins.
+# In C: without those that wait or kill for long, and without the variants of a program.
 stage_quick() {
-  local reports=$COMCH4J_ROOT/target/quick status=0
-  c_tests "C tests" c-plain ""
+  local build=target/c-plain reports=$COMCH4J_ROOT/target/quick log=$logs/quick.log status
   began=$SECONDS
+  say "C: building"
+  rm -f "$build/quick.xml"
+  {
+    cmake -S src/main/c -B $build -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE= &&
+      cmake --build $build --parallel "$(nproc)"
+  } >"$log" 2>&1 &&
+    ctest --test-dir $build --parallel "$(nproc)" --output-on-failure --no-tests=error \
+      -R '^(common|comch|batch)_' -E '_(asleep|strict|threads|processes|pairing|standstill|prefixes|fault_table)$' \
+      --output-junit "$COMCH4J_ROOT/$build/quick.xml" 2>&1 | tee -a "$log" |
+    sed -un 's/^ *[0-9]*\/[0-9]* Test.*#/  C: /p'
+  status=$?
+  count "First tests in C" "$build/quick.xml" && [ $status -eq 0 ] || show_log "$log"
+  began=$SECONDS
+  say "Java: compiling"
   rm -rf "$reports"
-  maven test -Dunit.reports="$reports" -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch io)ExamplesTest" \
-    >"$logs/quick.log" 2>&1 || status=$?
-  count "Java: first unit tests" "$reports"/TEST-*.xml && [ "$status" -eq 0 ] || show_log "$logs/quick.log"
+  maven test -Dunit.reports="$reports" \
+    -Dtest='io/github/comch4j/core/*Test,ControlPathTest,FastPathTest,PackagesTest,ExamplesTest' 2>&1 | tee "$log" |
+    sed -un 's/^\[INFO\] Running /  Java: /p'
+  status=$?
+  count "First unit tests in Java" "$reports"/TEST-*.xml && [ $status -eq 0 ] || show_log "$log"
 }
 
 for stage in "${stages[@]}"; do
