@@ -3,6 +3,7 @@ package io.github.comch4j.cli;
 import io.github.comch4j.cli.doctor.Doctor;
 import io.github.comch4j.cli.doctor.Finding;
 import io.github.comch4j.cli.doctor.MachineFacts;
+import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.support.program.Json;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -42,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "x86_64";
         List<Finding> findings =
-                new Doctor(new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv()).look();
+                new Doctor(new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv(), wanted()).look();
         Finding.Level worst = findings.stream()
                 .map(Finding::level)
                 .max(Comparator.naturalOrder())
@@ -57,6 +58,14 @@ final class DoctorCommand implements Callable<Integer> {
             findings.forEach(finding -> print(finding, colour));
         }
         return worst.status;
+    }
+
+    /** As the library itself will read it; {@link Common} has set the property if there was an option. */
+    private static String wanted() {
+        String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
+        return property.isEmpty()
+                ? System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip()
+                : property;
     }
 
     private static void print(Finding finding, boolean colour) {

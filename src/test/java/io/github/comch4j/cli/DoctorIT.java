@@ -27,6 +27,8 @@ class DoctorIT {
     private Path folder;
 
     private Path root;
+    private String fabric = "";
+    private String library = "";
 
     /** A host with a BlueField-3 in DPU mode, and all that DOCA needs. */
     private void host() throws IOException {
@@ -97,7 +99,7 @@ class DoctorIT {
         System.arraycopy(options, 0, arguments, 3, options.length);
         return new ChildVm(
                 folder,
-                Map.of("LD_LIBRARY_PATH", "", "LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", "/fabric"),
+                Map.of("LD_LIBRARY_PATH", "", "LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", fabric, "COMCH4J_LIBRARY", library),
                 Comch.class,
                 arguments);
     }
@@ -145,10 +147,11 @@ class DoctorIT {
     void signsHaveColoursInATerminal() throws Exception {
         host();
         program("mlxconfig", "INTERNAL_CPU_OFFLOAD_ENGINE    DISABLED(1)");
-        Map<String, String> letters = Map.of("LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", "/fabric");
+        Map<String, String> letters = Map.of("LC_ALL", "C.UTF-8", "DOCA_EMU_DIR", "/fabric", "COMCH4J_LIBRARY", "");
         assertThat(Pty.run(folder, letters, "doctor", "--root", root.toString()))
                 .contains("\033[32m✔\033[0m card: BlueField-3", "\033[31m✘\033[0m mode: the card is in NIC mode");
-        Map<String, String> plain = Map.of("LC_ALL", "C", "NO_COLOR", "1", "DOCA_EMU_DIR", "/fabric");
+        Map<String, String> plain =
+                Map.of("LC_ALL", "C", "NO_COLOR", "1", "DOCA_EMU_DIR", "/fabric", "COMCH4J_LIBRARY", "");
         assertThat(Pty.run(folder, plain, "doctor", "--root", root.toString()))
                 .contains("ok card: BlueField-3", "x mode: the card is in NIC mode")
                 .doesNotContain("\033");
@@ -330,21 +333,92 @@ class DoctorIT {
     @Test
     void aFabricFolder() throws Exception {
         host();
-        Path fabric = Files.createDirectory(
+        fabric = "/fabric";
+        Path there = Files.createDirectory(
                 at("/fabric"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         assertThat(diagnosis(0))
-                .contains("✔ fabric folder: /fabric is this user's, and no dead server has left anything");
+                .contains("✔ fabric folder: /fabric is this user's, and no server in it is dead or stopped");
         write("/fabric/0000:b1:00.0-1.lock", "");
         assertThat(diagnosis(1))
                 .containsSequence(
                         "! fabric folder: /fabric has the files of 1 server that is dead",
                         "    → comch emulator clean");
-        assertThat(fabric.resolve("0000:b1:00.0-1.lock")).exists();
-        Files.setPosixFilePermissions(fabric, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(there.resolve("0000:b1:00.0-1.lock")).exists();
+        Files.setPosixFilePermissions(there, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(diagnosis(2)).contains("    → chmod 700 /fabric");
         assumeTrue(Fabric.user() == 0, "only root can give a folder away");
-        Files.setAttribute(fabric, "unix:uid", 12345);
+        Files.setAttribute(there, "unix:uid", 12345);
         assertThat(diagnosis(2)).contains("✘ fabric folder: /fabric belongs to user 12345, and this is user 0");
+    }
+
+    /** It is the folder that counts in which the emulated BlueField will live. */
+    @Test
+    void aFabricFolderWithoutRoom() throws Exception {
+        host();
+        write("/full/file", "");
+        write("/usr/bin/df", "#!/bin/sh\ncase $3 in */full) echo 1000000 ;; *) echo 4294967296 ;; esac");
+        assertThat(diagnosis(0)).contains("✔ shared memory: 4096 MiB free in /dev/shm");
+        fabric = "/full/fabric";
+        assertThat(diagnosis(1))
+                .containsSequence(
+                        "! shared memory: only 0 MiB free in /full/fabric, which the emulated BlueField lives in",
+                        "    → let DOCA_EMU_DIR name a folder with more room");
+        Files.delete(at("/usr/bin/df"));
+        assertThat(diagnosis(1)).anyMatch(line -> line.startsWith("! shared memory: /full/fabric is not there, or"));
+    }
+
+    /** Who has asked for it by name is not told that something is missing. */
+    @Test
+    void theEmulatedBlueFieldByName() throws Exception {
+        host();
+        Files.delete(at(SDK + "/libdoca_common.so.2.9.1"));
+        Files.delete(at(SDK + "/libdoca_common.so.2"));
+        assertThat(diagnosis(1)).anyMatch(line -> line.startsWith("! DOCA libraries: no DOCA SDK is installed"));
+        library = "emulated";
+        assertThat(diagnosis(0)).contains("✔ DOCA libraries: those of the emulated BlueField, as was asked for");
+        library = "";
+        try (ChildVm child = doctor("--library", "emulated")) {
+            assertThat(child.awaitEnd()).as(child.out() + child.err()).isZero();
+        }
+    }
+
+    /** It has its lock and its socket, and answers nobody. */
+    @Test
+    void aServerThatIsStopped() throws Exception {
+        Path place = Files.createDirectory(
+                folder.resolve("place"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Map<String, String> machine = Map.of("DOCA_EMU_DIR", place.toString());
+        try (ChildVm server = new ChildVm(folder, machine, Comch.class, "serve", "--name", "frozen")) {
+            server.awaitOutput("serves");
+            assertThat(here(machine, 0, 1))
+                    .contains("✔ fabric folder: " + place + " is this user's, and no server in it is dead or stopped");
+            signal("STOP", server);
+            try {
+                assertThat(here(machine, 1, 1))
+                        .anyMatch(line -> line.startsWith("! fabric folder: server frozen at ")
+                                && line.contains(" answers nobody: process ")
+                                && line.endsWith(" is stopped"))
+                        .contains("    → kill -CONT " + server.handle().pid());
+            } finally {
+                signal("CONT", server);
+            }
+        }
+    }
+
+    private static void signal(String name, ChildVm child) throws Exception {
+        String pid = Long.toString(child.handle().pid());
+        assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor())
+                .isZero();
+    }
+
+    @Test
+    void devicesAndAMessageThatFail() throws Exception {
+        Path topology = Files.writeString(folder.resolve("topology"), "nonsense\n");
+        assertThat(here(Map.of("DOCA_EMU_TOPOLOGY", topology.toString()), 2, 2))
+                .anyMatch(line -> line.startsWith("✘ devices: "));
+        assertThat(here(Map.of("DOCA_EMU_DIR", "/proc/none", "DOCA_EMU_SIDE", "both"), 2, 2))
+                .anyMatch(line -> line.startsWith("✘ a message: "));
     }
 
     /** From JDK 24 on, a call may be refused that was not allowed on the command line. */
@@ -385,7 +459,7 @@ class DoctorIT {
         host();
         try (ChildVm child = new ChildVm(
                 folder,
-                Map.of("LC_ALL", "C", "LD_LIBRARY_PATH", ""),
+                Map.of("LC_ALL", "C", "LD_LIBRARY_PATH", "", "COMCH4J_LIBRARY", ""),
                 Comch.class,
                 "doctor",
                 "--root",

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
@@ -46,14 +47,17 @@ public final class Doctor {
     private final MachineFacts machine;
     private final String arch;
     private final Map<String, String> environment;
+    private final String library;
     private final List<Finding> findings = new ArrayList<>();
     private boolean sdk;
     private boolean broken;
 
-    public Doctor(MachineFacts machine, String arch, Map<String, String> environment) {
+    /** {@code library}: as {@code comch4j.library}, which libraries the user wants; empty if nobody has said. */
+    public Doctor(MachineFacts machine, String arch, Map<String, String> environment, String library) {
         this.machine = machine;
         this.arch = arch;
         this.environment = environment;
+        this.library = library;
     }
 
     public List<Finding> look() {
@@ -103,6 +107,10 @@ public final class Doctor {
 
     /** Those that would be taken, and what else there is. */
     private void libraries() {
+        if (library.equals("emulated")) {
+            findings.add(Finding.good(LIBRARIES, "those of the emulated BlueField, as was asked for"));
+            return;
+        }
         Map<Path, Path[]> pairs = new LinkedHashMap<>();
         Path half = null;
         for (Path each : LibraryLocator.systemFolders(arch, environment)) {
@@ -339,29 +347,39 @@ public final class Doctor {
                                         "ulimit -f unlimited, or fsize in /etc/security/limits.conf")));
     }
 
+    /** Where the emulated BlueField's files are, or will be made. */
     private void sharedMemory() {
+        boolean chosen = !environment.getOrDefault("DOCA_EMU_DIR", "").isEmpty();
+        Path folder = chosen ? Fabric.usual(environment).toAbsolutePath().normalize() : Path.of("/dev/shm");
+        Path there = folder;
+        while (chosen && there.getParent() != null && !Files.exists(machine.at(there.toString()))) {
+            there = there.getParent();
+        }
         Matcher free = Pattern.compile("(?m)^\\s*(\\d+)\\s*$")
                 .matcher(machine.run(
                                 "df",
                                 "-B1",
                                 "--output=avail",
-                                machine.at("/dev/shm").toString())
+                                machine.at(there.toString()).toString())
                         .orElse(""));
         if (!free.find()) {
             findings.add(Finding.limit(
                     "shared memory",
-                    "/dev/shm is not there, or its free space not known: the emulated BlueField needs a folder",
+                    folder + " is not there, or its free space not known: the emulated BlueField needs a folder",
                     "export DOCA_EMU_DIR=$(mktemp -d)"));
             return;
         }
         long mebibytes = Long.parseLong(free.group(1)) >> 20;
         findings.add(
                 Long.parseLong(free.group(1)) >= LEAST_SHARED
-                        ? Finding.good("shared memory", mebibytes + " MiB free in /dev/shm")
+                        ? Finding.good("shared memory", mebibytes + " MiB free in " + folder)
                         : Finding.limit(
                                 "shared memory",
-                                "only " + mebibytes + " MiB free in /dev/shm, which the emulated BlueField lives in",
-                                "docker run --shm-size 1g ..., or mount -o remount,size=1g /dev/shm"));
+                                "only " + mebibytes + " MiB free in " + folder
+                                        + ", which the emulated BlueField lives in",
+                                chosen
+                                        ? "let DOCA_EMU_DIR name a folder with more room"
+                                        : "docker run --shm-size 1g ..., or mount -o remount,size=1g /dev/shm"));
     }
 
     /** That of the emulated BlueField, if there is one: whose it is, and what is left in it. */
@@ -397,14 +415,31 @@ public final class Doctor {
 
     private void leftovers(Path folder, Path there) throws IOException, InterruptedException {
         int dead = new Fabric(there).dead().map(List::size).orElse(0);
-        findings.add(
-                dead == 0
-                        ? Finding.good(FABRIC, folder + " is this user's, and no dead server has left anything")
-                        : Finding.limit(
-                                FABRIC,
-                                folder + " has the files of " + dead
-                                        + (dead == 1 ? " server that is" : " servers that are") + " dead",
-                                "comch emulator clean"));
+        boolean allowed = Doctor.class.getModule().isNativeAccessEnabled(); // a look at processes makes native calls
+        List<FabricView.Server> frozen = new ArrayList<>();
+        if (allowed) {
+            frozen.addAll(FabricView.of(there).servers);
+            frozen.removeIf(
+                    server -> server.process() == null || !server.process().isStopped());
+        }
+        if (dead > 0) {
+            findings.add(Finding.limit(
+                    FABRIC,
+                    folder + " has the files of " + dead + (dead == 1 ? " server that is" : " servers that are")
+                            + " dead",
+                    "comch emulator clean"));
+        }
+        for (FabricView.Server server : frozen) {
+            findings.add(Finding.limit(
+                    FABRIC,
+                    "server " + server.name() + " at " + server.function() + " answers nobody: process "
+                            + server.process() + " is stopped",
+                    "kill -CONT " + server.process().pid()));
+        }
+        if (dead == 0 && frozen.isEmpty()) {
+            findings.add(Finding.good(
+                    FABRIC, folder + " is this user's, and no server in it is dead" + (allowed ? " or stopped" : "")));
+        }
     }
 
     /** As DOCA sees them. */
@@ -424,6 +459,8 @@ public final class Doctor {
             loopBack(all, servers > 0, clients > 0);
         } catch (NativeLibraryException e) {
             findings.add(Finding.bad("devices", e.getMessage(), "comch info -v"));
+        } catch (DocaException e) {
+            findings.add(Finding.bad("devices", String.valueOf(e.getMessage()), "comch devices"));
         }
     }
 
