@@ -10,7 +10,7 @@
 #   --library WHICH  auto, system, emulated, or a folder with the libraries
 #   --keep           keep the received file, and say where it is
 #   --setup          install what is missing here first, from the distribution, and a JDK from Adoptium where that has
-#                    none so new; asks before each
+#                    none so new; asks before each; makes the command line tool, too, and says where bin/comch is
 #   -y, --yes        with --setup: does not ask
 #   -h, --help       this text
 set -uo pipefail
@@ -94,6 +94,7 @@ if [ $setup -eq 1 ]; then
   setup demo $yes
 fi
 build
+[ $setup -eq 0 ] || build_tool
 
 service='' client='' work=''
 own_fabric demo
@@ -178,6 +179,9 @@ fi
 cmp -- "$file" "$received" || die "failed: both halves report success, and yet the received file differs"
 
 if [ -n "$keep" ]; then say "the received file is $received"; fi
+if [ $setup -eq 1 ]; then
+  say "The command line tool is $comch (export PATH=${comch%/*}:\$PATH)"
+fi
 # The scripts find a JDK by themselves; the user's shell may have an older one.
 of_the_shell=$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
 say "To start the halves by hand, in two terminals: scripts/demo.sh service --output FILE, scripts/demo.sh client FILE"

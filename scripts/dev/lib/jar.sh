@@ -27,7 +27,24 @@ build() {
   exec 9>&-
 }
 
+# Sets comch to the command line tool's program, of its archive, which is unpacked in target/comch. After build.
+build_tool() {
+  local archive log=$COMCH4J_ROOT/target/logs/tool.log tool=$COMCH4J_ROOT/target/comch
+  comch=$tool/bin/comch
+  [ ! "$comch" -nt "$jar" ] || return 0
+  say "making the archive of comch"
+  if ! maven -Dmaven.test.skip=true -Dmaven.compiler.failOnWarning=false pre-integration-test >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    die "the archive of comch cannot be made: see $log"
+  fi
+  archive=$(find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch-*.tar.gz' -print -quit)
+  rm -rf "$tool"
+  mkdir -p "$tool"
+  tar -xzf "$archive" --strip-components=1 -C "$tool" || die "$archive cannot be unpacked"
+  touch "$comch"
+}
+
 find_jar() {
   find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' \
-    ! -name '*-javadoc.jar' ! -name '*-tool.jar' -print -quit 2>/dev/null
+    ! -name '*-javadoc.jar' ! -name '*-tool.jar' ! -name '*-hardware.jar' -print -quit 2>/dev/null
 }

@@ -141,4 +141,41 @@ class ScriptsTest {
                         .status())
                 .isZero();
     }
+
+    /** Of all that a build leaves there: the one with the emulated device, and with nothing else. */
+    @Test
+    void theLibrarysJarIsFound(@TempDir Path folder) throws Exception {
+        Path target = Files.createDirectory(folder.resolve("target"));
+        for (String kind : List.of("hardware", "javadoc", "sources", "tool")) {
+            Files.createFile(target.resolve("comch4j-0.1.0-" + kind + ".jar"));
+        }
+        String find = "COMCH4J_ROOT=$1; . scripts/dev/lib/jar.sh; find_jar";
+        assertThat(Script.runLine(find, folder.toString()).output()).isEmpty();
+        Path jar = Files.createFile(target.resolve("comch4j-0.1.0.jar"));
+        assertThat(Script.runLine(find, folder.toString()).output()).isEqualTo(jar + "\n");
+    }
+
+    /** Once, and again when the jar is newer. */
+    @Test
+    void theToolIsMadeWhereItIsSaidToBe(@TempDir Path folder) throws Exception {
+        Script made = Script.runLine(
+                "COMCH4J_ROOT=$1; . scripts/dev/lib/jar.sh; say() { echo \"$*\"; }; die() { echo \"$*\"; exit 1; }\n"
+                        + "maven() { mkdir -p $COMCH4J_ROOT/comch-1/bin; echo new >$COMCH4J_ROOT/comch-1/bin/comch;"
+                        + " tar -czf $COMCH4J_ROOT/target/comch-1.tar.gz -C $COMCH4J_ROOT comch-1; }\n"
+                        + "mkdir -p $1/target/logs; jar=$1/target/comch4j-1.jar; touch -d '1 hour ago' $jar\n"
+                        + "build_tool; cat $comch; echo old >$comch; build_tool; cat $comch\n"
+                        + "touch -d '1 hour' $jar; build_tool; cat $comch; echo $comch",
+                folder.toString());
+        assertThat(made.output())
+                .isEqualTo("making the archive of comch\nnew\nold\nmaking the archive of comch\nnew\n"
+                        + folder.resolve("target/comch/bin/comch") + "\n");
+    }
+
+    /** No program of the build is started with whatever java the PATH has. */
+    @Test
+    void theBuildHasOneJdk() throws Exception {
+        assertThat(Files.readString(Path.of("pom.xml")))
+                .contains("<executable>${tool.java}</executable>", "<tool.java>${java.home}/bin/java</tool.java>")
+                .doesNotContain("<executable>java</executable>");
+    }
 }
