@@ -44,7 +44,7 @@ final class LocalSockets implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int CONNECT_MILLIS = 10_000;
     private static final long PAUSE_MILLIS = 100;
-    private static final InetAddress IPV6_LOOP_BACK = ipv6LoopBack();
+    private static final InetAddress IPV6_LOOP_BACK = InetAddress.ofLiteral("::1"); // without an interface
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("comch-sockets", true), NioIoHandler.newFactory());
@@ -134,7 +134,7 @@ final class LocalSockets implements AutoCloseable {
         if (!tcp.host().isEmpty()) {
             return List.of(InetAddress.getAllByName(tcp.host()));
         }
-        List<InetAddress> loopBack = new ArrayList<>(List.of(InetAddress.getByName("127.0.0.1")));
+        List<InetAddress> loopBack = new ArrayList<>(List.of(InetAddress.ofLiteral("127.0.0.1")));
         try {
             NetworkInterface.networkInterfaces()
                     .flatMap(NetworkInterface::inetAddresses)
@@ -145,14 +145,6 @@ final class LocalSockets implements AutoCloseable {
             return loopBack; // interfaces cannot be listed here
         }
         return loopBack;
-    }
-
-    private static InetAddress ipv6LoopBack() {
-        try {
-            return InetAddress.getByName("::1"); // without the interface's name
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /** Who is told how it went: one of the two is null. */
