@@ -123,7 +123,7 @@ class RelayIT extends RelayProcesses {
 
     @Test
     void aPortWithoutAHostIsBothLoopBackAddresses() throws Exception {
-        InetAddress second = InetAddress.getByName("::1");
+        InetAddress second = InetAddress.ofLiteral("::1");
         target.close();
         try {
             target = new ServerSocket(0, 50, second);
@@ -133,7 +133,7 @@ class RelayIT extends RelayProcesses {
         serve(RelayIT::echo);
         start("dpu", comch(), to());
         int port = port(start("host", "tcp:0", comch()));
-        for (InetAddress each : List.of(second, InetAddress.getByName("127.0.0.1"))) {
+        for (InetAddress each : List.of(second, InetAddress.ofLiteral("127.0.0.1"))) {
             try (Socket socket = new Socket(each, port)) {
                 socket.setSoTimeout(PATIENCE_MILLIS);
                 socket.getOutputStream().write(4);
