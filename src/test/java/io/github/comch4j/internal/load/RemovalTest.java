@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,13 +34,13 @@ class RemovalTest {
     void whatIsAlwaysThereAgainIsTold() throws Exception {
         Path again = folder.resolve("again");
         fill(again);
-        AtomicReference<IOException> told = new AtomicReference<>();
+        IOException told;
         try (Writer writer = new Writer(again.resolve("c"))) {
             writer.hasBegun();
-            told.set(Removal.of(again));
+            told = Removal.of(again);
         }
-        if (told.get() != null) {
-            assertThat(told.get()).isInstanceOf(DirectoryNotEmptyException.class);
+        if (told != null) {
+            assertThat(told).isInstanceOf(DirectoryNotEmptyException.class);
         }
         assertThat(Removal.of(again)).isNull();
         assertThat(again).doesNotExist();
