@@ -84,7 +84,7 @@ final class Meeting {
 
         /** {@code other}: what runs on the DPU, for who is told that nothing does. */
         ComchSocket connect(boolean plain, String other) {
-            try {
+            try (Waiting _ = Waiting.on("\"" + name + "\" to be served by \"" + other + "\" on the DPU")) {
                 ComchSocket.Builder builder = ComchSocket.builder(loop, device, name);
                 return (plain ? builder.plainPeer() : builder).connect(timeout);
             } catch (DocaException e) {

@@ -122,7 +122,7 @@ final class PingCommand implements UsesDevice {
     }
 
     private ComchClient connect(ProgressEngine engine, Device device, Patience patience) {
-        try {
+        try (Waiting _ = Waiting.on("\"" + name + "\" to be served by \"comch serve\" on the DPU")) {
             return ComchClient.builder(engine, device, name)
                     .onMessage((connection, message) -> answer = message.toArray(ValueLayout.JAVA_BYTE))
                     .onDisconnected(connection -> patience.fail("the server has gone"))

@@ -131,10 +131,13 @@ final class SendCommand implements UsesDevice {
     }
 
     private void accept(ComchServerSocket server, List<ComchSocket> peers, Interrupt interrupt) {
-        while (peers.size() < clients && !interrupt.stopped()) {
-            ComchSocket next = server.accept(MOMENT);
-            if (next != null) {
-                peers.add(next);
+        String whom = clients == 1 ? "a client" : clients + " clients";
+        try (Waiting _ = Waiting.on(whom + " of \"" + name + "\", such as \"comch recv\" on the host")) {
+            while (peers.size() < clients && !interrupt.stopped()) {
+                ComchSocket next = server.accept(MOMENT);
+                if (next != null) {
+                    peers.add(next);
+                }
             }
         }
         server.shutdown();

@@ -53,8 +53,27 @@ class SendRecvIT {
             send.assertSuccess();
             receiver.assertSuccess();
             assertThat(receiver.bytes()).isEqualTo(bytes);
-            assertThat(receiver.err() + send.err() + send.out()).isEmpty();
+            assertThat(receiver.complaints()).isEmpty();
+            assertThat(send.complaints()).isEmpty();
+            assertThat(send.out()).isEmpty();
         }
+    }
+
+    @Test
+    void whatIsWaitedForIsSaid() throws Exception {
+        ChildVm onDpu = start("dpu", "send");
+        onDpu.awaitError("comch: waits for a client of \"" + name + "\", such as \"comch recv\" on the host");
+        start("host", "recv");
+        onDpu.endInput().assertSuccess();
+        ChildVm onHost = start("host", "send", "-W", "60");
+        onHost.awaitError("comch: waits for \"" + name + "\" to be served by \"comch recv\" on the DPU");
+        start("dpu", "recv");
+        onHost.endInput().assertSuccess();
+        ChildVm ping = start("host", "ping", "-W", "60", "-c", "1");
+        ping.awaitError("comch: waits for \"" + name + "\" to be served by \"comch serve\" on the DPU");
+        ChildVm service = start("dpu", "serve");
+        ping.assertSuccess();
+        service.terminate();
     }
 
     @Test
