@@ -30,8 +30,8 @@ final class Common {
     @Option(
             names = {"-v", "--verbose"},
             order = 91,
-            description = "say which libraries are used and why, and where in the program a failure was")
-    private boolean verbose;
+            description = "say which libraries are used and why; twice: also where in the program a failure was")
+    private boolean[] verbose = {};
 
     @Option(
             names = {"-h", "--help"},
@@ -51,7 +51,7 @@ final class Common {
         for (ParseResult each = parsed; each != null; each = each.hasSubcommand() ? each.subcommand() : null) {
             CommandSpec mixin = each.commandSpec().mixins().get("common");
             if (mixin != null && mixin.userObject() instanceof Common given) {
-                all.verbose |= given.verbose;
+                all.verbose = new boolean[all.verbose.length + given.verbose.length];
                 all.library = given.library != null ? given.library : all.library;
             }
         }
@@ -59,7 +59,12 @@ final class Common {
     }
 
     boolean verbose() {
-        return verbose;
+        return verbose.length > 0;
+    }
+
+    /** Whether a failure is told with its stack trace. */
+    boolean traces() {
+        return verbose.length > 1;
     }
 
     /** Before any other class of the library is used: they load it. */

@@ -136,10 +136,10 @@ final class Tool implements Runnable {
 
     private static int failed(Exception e, CommandLine command, ParseResult parsed) throws Exception {
         String sentence = sentence(e);
-        boolean verbose = Common.of(parsed).verbose();
+        boolean traces = Common.of(parsed).traces();
         System.out.flush();
         command.getErr().println("comch: " + TextFile.visible(sentence));
-        if (verbose) {
+        if (traces) {
             e.printStackTrace(command.getErr());
         }
         return FAILED;
@@ -154,6 +154,6 @@ final class Tool implements Runnable {
                 || e instanceof NativeLibraryException
                 || e instanceof NoSuchDeviceException
                 || e instanceof InvalidPathException; // of a locale that has not all letters
-        return expected ? e.getMessage() : e + " (an error of comch itself; --verbose shows where)";
+        return expected ? e.getMessage() : e + " (an error of comch itself; -vv shows where)";
     }
 }

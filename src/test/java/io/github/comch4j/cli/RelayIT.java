@@ -102,6 +102,50 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void linesTellTheTimeThePairThePeerAndHowManyWereLeftOut() throws Exception {
+        serve(RelayIT::echo);
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "dpu");
+        List<String> journal =
+                List.of("sh", "-c", "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec \"$@\"", "sh");
+        ChildVm dpu = children.start(journal, folder, side, Comch.class, "relay", comch(), to());
+        dpu.awaitError("comch: serves " + comch() + " " + to() + "\n");
+        ChildVm host = start("host", "tcp:0", comch());
+        int port = port(host);
+        int own;
+        try (Socket socket = connect(port)) {
+            own = socket.getLocalPort();
+            socket.getOutputStream().write(1);
+            assertThat(socket.getInputStream().read()).isEqualTo(1);
+        }
+        host.awaitError("stream 1: tcp:0 " + comch() + ", 127.0.0.1:" + own + ": ended after");
+        target.close();
+        for (int i = 0; i < 15; i++) {
+            try (Socket socket = connect(port)) {
+                assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(IOException.class);
+            }
+        }
+        dpu.awaitError(" more refusals were left out");
+        host.terminate();
+        host.awaitEnd();
+        assertThat(dpu.err().lines().filter(line -> line.contains("a stream was refused")))
+                .hasSizeLessThan(15);
+        assertThat(dpu.err().lines()).allMatch(line -> line.startsWith("comch: "), "without a time");
+        assertThat(host.err()).containsPattern("(?m)^\\d{4}-\\d\\d-\\d\\dT[0-9:.]{12}[+-][0-9:]{5} comch: stream 1: ");
+    }
+
+    @Test
+    void aPortInUseHasNoStackTraceUnlessAskedTwice() throws Exception {
+        Map<String, String> side = Map.of("DOCA_EMU_SIDE", "host");
+        String used = "tcp:127.0.0.1:" + target.getLocalPort();
+        ChildVm once = children.start(folder, side, Comch.class, "relay", "-v", used, comch());
+        ChildVm twice = children.start(folder, side, Comch.class, "relay", "-vv", used, comch());
+        assertThat(once.awaitEnd()).isEqualTo(1);
+        assertThat(once.err()).contains("in use").doesNotContain("\tat ");
+        assertThat(twice.awaitEnd()).isEqualTo(1);
+        assertThat(twice.err()).contains("in use", "\tat ");
+    }
+
+    @Test
     void allAddressesOfANameAreTriedInTheirOrder() throws Exception {
         serve(RelayIT::echo);
         Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.2 two.test\n127.0.0.1 two.test\n");
@@ -173,6 +217,7 @@ class RelayIT extends RelayProcesses {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("reset");
         }
+        host.awaitError(comch() + ": a connection has ended: the other side has ended without a word");
         try (Socket socket = connect(port)) {
             start("dpu", comch(), to());
             socket.getOutputStream().write(2);
@@ -241,7 +286,7 @@ class RelayIT extends RelayProcesses {
         ChildVm host = start("host", "-", comch(), "--drain", "1000").input("text\n".getBytes(UTF_8));
         host.awaitOutput("text\n").handle().destroy(); // Process.destroy would end its stdin, too
         assertThat(host.awaitEnd()).isEqualTo(143);
-        dpu.awaitError("stream 1: reset: Connection reset");
+        dpu.awaitError(", the other side: reset: Connection reset");
         assertThat(dpu.err()).doesNotContain("vanished");
     }
 

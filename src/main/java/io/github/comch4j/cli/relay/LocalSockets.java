@@ -212,6 +212,13 @@ final class LocalSockets implements AutoCloseable {
         });
     }
 
+    /** Who has connected, as it is told. */
+    static String peer(DuplexChannel socket) {
+        return socket.remoteAddress() instanceof InetSocketAddress tcp
+                ? NetUtil.toSocketAddressString(tcp)
+                : "a program of this machine"; // whose Unix socket has no name
+    }
+
     private static UnixChannel unix() {
         try {
             return new UnixChannel();

@@ -13,6 +13,7 @@ import io.github.comch4j.internal.support.relay.StreamServing;
 import io.github.comch4j.management.MBeans;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.concurrent.Future;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 /** The pairs of a command line, at work. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told where it ends
 public final class Relay implements AutoCloseable {
+    /** The peer of a stream that comes over Comch. */
+    private static final String OTHER_SIDE = "the other side";
+
     private final Limits limits;
     private final Duration patience;
     private final Report report;
@@ -61,6 +65,7 @@ public final class Relay implements AutoCloseable {
 
     /** Begins with these, which {@link Place#check} has seen. */
     public void start(List<Place.Pair> pairs) {
+        List<String> serves = new ArrayList<>();
         for (Place.Pair pair : pairs) {
             String name = pair.service().name();
             if (pair.isOnce()) {
@@ -68,9 +73,15 @@ public final class Relay implements AutoCloseable {
             }
             if (pair.serves()) {
                 serve(name, pair);
+                serves.add("serves " + pair);
             } else {
-                open(name, pair);
+                Object at = open(name, pair);
+                serves.add("serves " + pair + ": listens at " + at);
             }
+        }
+        if (!endsByItself()) {
+            report.addTimes();
+            serves.forEach(report::say);
         }
     }
 
@@ -174,7 +185,7 @@ public final class Relay implements AutoCloseable {
             } else if (!incoming.isOpen()) {
                 Splice.resetSocket(socket);
             } else {
-                incoming.accept(stream -> splice(pair, stream, socket));
+                incoming.accept(stream -> splice(pair, OTHER_SIDE, stream, socket));
             }
         });
     }
@@ -184,22 +195,21 @@ public final class Relay implements AutoCloseable {
         return cause instanceof UnknownHostException ? "its host is not known: " + message : message;
     }
 
-    private void splice(Place.Pair pair, io.netty.handler.codec.http2.Http2StreamChannel stream, DuplexChannel socket) {
-        long number = report.begins(pair);
-        long began = System.nanoTime();
-        Splice.join(stream, socket, ended -> report.ends(number, began, ended));
+    private void splice(Place.Pair pair, String peer, Http2StreamChannel stream, DuplexChannel socket) {
+        Report.Stream told = report.begins(pair, peer);
+        Splice.join(stream, socket, ended -> report.ends(told, ended));
     }
 
     private void execute(Place.Pair pair, Place.Exec exec, BlockingStream stream) {
-        long number = report.begins(pair);
+        Report.Stream told = report.begins(pair, OTHER_SIDE);
         Thread thread = new Thread(
                 () -> {
                     try {
                         int status = Pump.command(stream, exec.command());
-                        report.ends(number, "the command has ended with " + status);
+                        report.ends(told, "the command has ended with " + status);
                     } catch (IOException e) {
                         stream.reset();
-                        report.ends(number, "reset: " + e.getMessage());
+                        report.ends(told, "reset: " + e.getMessage());
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }
@@ -211,26 +221,21 @@ public final class Relay implements AutoCloseable {
 
     // Streams that go to the other side.
 
-    private void open(String name, Place.Pair pair) {
+    /** Returns where it listens, as it is to be told. */
+    private Object open(String name, Place.Pair pair) {
         StreamOpener opener = openers.computeIfAbsent(name, this::opener);
-        if (foreground == null || foreground.pair != pair) {
-            Object at = sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
-            if (pair.from() instanceof Place.Tcp tcp && tcp.port() == 0) {
-                report.say(pair + ": listens at " + at); // nobody else knows the port
-            } else {
-                report.detail(pair + ": listens at " + at);
-            }
-        }
+        return pair.isOnce() ? pair.from() : sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
     }
 
     private void dial(Place.Pair pair, StreamOpener opener, DuplexChannel socket) {
+        String peer = LocalSockets.peer(socket);
         opener.open(pair.service().name(), patience, stream -> {
-                    splice(pair, stream, socket);
+                    splice(pair, peer, stream, socket);
                     return stream;
                 })
                 .addListener(opened -> {
                     if (!opened.isSuccess()) {
-                        report.refused(pair + ": a client was turned away: " + reason(opened.cause()));
+                        report.refused(pair + ", " + peer + ": a client was turned away: " + reason(opened.cause()));
                         Splice.resetSocket(socket);
                     }
                 });
@@ -267,15 +272,16 @@ public final class Relay implements AutoCloseable {
         void run() throws IOException, InterruptedException {
             BlockingStream stream = pair.serves() ? incoming.get() : dial();
             opened = stream;
-            long number = report.begins(pair);
+            Report.Stream told =
+                    report.begins(pair, pair.serves() ? OTHER_SIDE : pair.from().toString());
             if (pair.local() instanceof Place.Exec exec) {
                 int status = Pump.command(stream, exec.command());
-                report.ends(number, "the command has ended with " + status);
+                report.ends(told, "the command has ended with " + status);
             } else {
                 // System.out does not tell that nobody reads any more
                 new Pump(stream, System.in, new FileOutputStream(FileDescriptor.out)).run();
                 stream.close();
-                report.ends(number, "ended");
+                report.ends(told, "ended");
             }
         }
 
@@ -322,5 +328,6 @@ public final class Relay implements AutoCloseable {
         sockets.stopListening();
         side.close();
         sockets.close();
+        report.tellLeftOut();
     }
 }

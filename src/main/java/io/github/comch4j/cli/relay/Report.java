@@ -1,10 +1,25 @@
 package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.internal.support.relay.Splice;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What a relay says, on stderr, and counts. */
+@SuppressWarnings("FutureReturnValueIgnored") // lines that are told later
 final class Report implements RelayMXBean {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSxxx ");
+    /** Lines of refusals in a while; those beyond it are counted. */
+    private static final int MOST_LINES = 10;
+
+    private static final long WHILE_SECONDS = 10;
+
     private final boolean verbose;
     private final AtomicLong begun = new AtomicLong();
     private final AtomicLong ended = new AtomicLong();
@@ -12,13 +27,39 @@ final class Report implements RelayMXBean {
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong received = new AtomicLong();
+    private volatile boolean timed;
+    private long refusals; // in this while; guarded by this
 
     Report(boolean verbose) {
         this.verbose = verbose;
     }
 
+    /** A stream that is told of. */
+    record Stream(long number, Place.Pair pair, String peer, long began) {
+        @Override
+        public String toString() {
+            return "stream " + number + ": " + pair + ", " + peer + ": ";
+        }
+    }
+
+    /** From now on with the time, unless the journal adds it. */
+    void addTimes() {
+        timed = !isJournal();
+    }
+
+    /** Whether stderr is what systemd says that the journal's stream is. */
+    private static boolean isJournal() {
+        try {
+            var stderr = Files.readAttributes(Path.of("/proc/self/fd/2"), "unix:dev,ino");
+            return (stderr.get("dev") + ":" + stderr.get("ino")).equals(System.getenv("JOURNAL_STREAM"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     void say(String sentence) {
-        System.err.println("comch: " + sentence);
+        System.err.println(
+                (timed ? TIME.format(OffsetDateTime.now(ZoneId.systemDefault())) : "") + "comch: " + sentence);
     }
 
     void detail(String sentence) {
@@ -27,36 +68,50 @@ final class Report implements RelayMXBean {
         }
     }
 
-    /** The number of one more stream. */
-    long begins(Place.Pair pair) {
-        long number = begun.incrementAndGet();
-        detail("stream " + number + ": " + pair + " begins");
-        return number;
+    /** One more stream; {@code peer} is who is at this side's end. */
+    Stream begins(Place.Pair pair, String peer) {
+        Stream stream = new Stream(begun.incrementAndGet(), pair, peer, System.nanoTime());
+        detail(stream + "begins");
+        return stream;
     }
 
     /** A stream that does not come to be. */
-    void refused(String sentence) {
+    synchronized void refused(String sentence) {
         refused.incrementAndGet();
-        say(sentence);
+        refusals++;
+        if (refusals == 1) {
+            GlobalEventExecutor.INSTANCE.schedule(this::tellLeftOut, WHILE_SECONDS, TimeUnit.SECONDS);
+        }
+        if (refusals <= MOST_LINES) {
+            say(sentence);
+        }
     }
 
-    void ends(long number, long began, Splice splice) {
+    /** At the end of a while, and of the program. */
+    synchronized void tellLeftOut() {
+        if (refusals > MOST_LINES) {
+            say((refusals - MOST_LINES) + " more refusals were left out");
+        }
+        refusals = 0;
+    }
+
+    void ends(Stream stream, Splice splice) {
         ended.incrementAndGet();
         reset.addAndGet(splice.wasReset() ? 1 : 0);
         sent.addAndGet(splice.toStream());
         received.addAndGet(splice.fromStream());
-        detail("stream %d: %s after %.3f s, %d bytes sent, %d received"
+        detail("%s%s after %.3f s, %d bytes sent, %d received"
                 .formatted(
-                        number,
+                        stream,
                         splice.wasReset() ? "reset" : "ended",
-                        (System.nanoTime() - began) / 1e9,
+                        (System.nanoTime() - stream.began()) / 1e9,
                         splice.toStream(),
                         splice.fromStream()));
     }
 
-    void ends(long number, String how) {
+    void ends(Stream stream, String how) {
         ended.incrementAndGet();
-        detail("stream " + number + ": " + how);
+        detail(stream + how);
     }
 
     @Override

@@ -16,8 +16,9 @@ final class ServiceManager {
             return;
         }
         try {
-            Process notify =
-                    new ProcessBuilder("systemd-notify", state).inheritIO().start();
+            Process notify = new ProcessBuilder("systemd-notify", "--no-block", state)
+                    .inheritIO()
+                    .start();
             if (!notify.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 notify.destroyForcibly();
             }
