@@ -53,6 +53,12 @@ final class RelayCommand implements UsesDevice {
             description = "more pairs, one in a line")
     private @Nullable Path file;
 
+    @Option(
+            names = "--check",
+            order = 11,
+            description = "say what is wrong with the pairs, all of it, and start nothing")
+    private boolean check;
+
     @Mixin
     private Meeting meeting;
 
@@ -105,17 +111,26 @@ final class RelayCommand implements UsesDevice {
         } catch (IllegalArgumentException e) {
             throw Words.wrong(spec, "--window, --streams, --connections: " + e.getMessage());
         }
+        if (check) {
+            System.err.println("comch: nothing is wrong with the pairs: " + pairs.size());
+            return;
+        }
         Meeting.Place place = meeting.place(pairs.getFirst().serves());
-        try (Interrupt interrupt = new Interrupt(drain.plusSeconds(10));
-                Relay relay =
-                        new Relay(place.device(), place.function(), limits, meeting.timeout(), common.verbose())) {
-            relay.start(pairs);
-            relay.tellServiceManager("READY=1");
-            if (relay.endsByItself()) {
-                foreground(relay, interrupt);
-                relay.drain();
-            } else {
-                serve(relay, interrupt);
+        try (Interrupt interrupt = new Interrupt(drain.plusSeconds(10))) {
+            boolean clean = false;
+            try (Relay relay =
+                    new Relay(place.device(), place.function(), limits, meeting.timeout(), common.verbose())) {
+                relay.start(pairs);
+                relay.tellServiceManager("READY=1");
+                if (relay.endsByItself()) {
+                    foreground(relay, interrupt);
+                    relay.drain();
+                } else {
+                    clean = serve(relay, interrupt);
+                }
+            }
+            if (clean) {
+                Runtime.getRuntime().halt(0); // Java's own status after a signal is 143
             }
         } catch (IOException e) {
             throw new ProgramException("the stream has ended early: " + e.getMessage(), e);
@@ -151,12 +166,12 @@ final class RelayCommand implements UsesDevice {
         }
     }
 
-    /** Until it is to end, which streams may outlast for some time. */
-    private static void serve(Relay relay, Interrupt interrupt) throws InterruptedException {
+    /** Until it is to end, which streams may outlast for some time. Returns whether none had to be cut. */
+    private static boolean serve(Relay relay, Interrupt interrupt) throws InterruptedException {
         try (AutoCloseable _ = relay.showBeans()) {
             interrupt.await();
             relay.tellServiceManager("STOPPING=1");
-            relay.drain();
+            return relay.drain();
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -169,28 +184,46 @@ final class RelayCommand implements UsesDevice {
             throw Words.wrong(spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
         }
         List<Place.Pair> pairs = new ArrayList<>();
+        Place.Together together = new Place.Together();
         try {
             for (int i = 0; i < words.size(); i += 2) {
-                pairs.add(Place.pair(words.get(i), words.get(i + 1)));
+                pairs.add(together.add(Place.pair(words.get(i), words.get(i + 1))));
             }
-            Place.check(pairs);
         } catch (ProgramException e) {
             throw Words.wrong(spec, String.valueOf(e.getMessage()));
         }
-        Path more = file;
-        if (more != null) {
-            try {
-                pairs.addAll(Place.pairs(TextFile.lines(more)));
-                Place.check(pairs);
-            } catch (NoSuchFileException e) {
-                throw new ProgramException("there is no file " + more, e);
-            } catch (IOException e) {
-                throw new ProgramException(more + " cannot be read: " + e.getMessage(), e);
-            }
+        if (file != null) {
+            addPairs(file, together, pairs);
         }
         if (pairs.isEmpty()) {
             throw Words.wrong(spec, "there is no pair, FROM TO");
         }
         return pairs;
+    }
+
+    /** Those of the file, or all that is wrong with it. */
+    private static void addPairs(Path file, Place.Together together, List<Place.Pair> pairs) {
+        List<String> lines;
+        try {
+            lines = TextFile.lines(file);
+        } catch (NoSuchFileException e) {
+            throw new ProgramException("there is no file " + file, e);
+        } catch (IOException e) {
+            throw new ProgramException(file + " cannot be read: " + e.getMessage(), e);
+        }
+        List<String> wrong = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            try {
+                Place.Pair pair = Place.ofLine(lines.get(i));
+                if (pair != null) {
+                    pairs.add(together.add(pair));
+                }
+            } catch (ProgramException e) {
+                wrong.add(file + ":" + (i + 1) + ": " + e.getMessage());
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw new ProgramException(String.join("\ncomch: ", wrong));
+        }
     }
 }

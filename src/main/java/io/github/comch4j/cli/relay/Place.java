@@ -3,9 +3,7 @@ package io.github.comch4j.cli.relay;
 import io.github.comch4j.internal.support.program.ProgramException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -196,42 +194,46 @@ public sealed interface Place {
         return pair;
     }
 
-    /** Whether these can be together. */
-    static void check(List<Pair> pairs) {
-        Set<String> served = new HashSet<>();
-        Set<String> opened = new HashSet<>();
-        boolean once = false;
-        for (Pair pair : pairs) {
+    /** Which pairs there are already, for what cannot be together. */
+    final class Together {
+        private final Set<String> served = new HashSet<>();
+        private final Set<String> opened = new HashSet<>();
+        private boolean once;
+
+        /** One more, unless it cannot be with the others. */
+        public Pair add(Pair pair) {
             String name = pair.service().name();
-            if (pair.serves() ? opened.contains(name) || !served.add(name) : served.contains(name)) {
+            if (pair.serves() ? opened.contains(name) || served.contains(name) : served.contains(name)) {
                 throw new ProgramException("comch:" + name + " is there twice: a name stands for one service");
-            }
-            if (!pair.serves()) {
-                opened.add(name);
             }
             if (once && pair.isOnce()) {
                 throw new ProgramException(pair + ": only one pair can have what there is once");
             }
+            (pair.serves() ? served : opened).add(name);
             once |= pair.isOnce();
+            return pair;
         }
     }
 
-    /** Those of a file: one in a line; what is empty or begins with # is none. */
-    static List<Pair> pairs(List<String> lines) {
-        List<Pair> pairs = new ArrayList<>();
-        for (String each : lines) {
-            String line = each.strip();
-            if (line.isEmpty() || line.startsWith("#")) {
-                continue;
-            }
-            // a command has spaces, and a name has none
-            String[] parts = line.startsWith("comch:") ? line.split("\\s+", 2) : line.split("\\s+(?=\\S+$)");
-            if (parts.length != 2) {
-                throw new ProgramException("\"" + line + "\": a line has two addresses, FROM and TO");
-            }
-            pairs.add(pair(parts[0], parts[1]));
+    /** That of a line of a file; null if the line is empty or begins with #. */
+    static @Nullable Pair ofLine(String text) {
+        String line = text.strip();
+        if (line.isEmpty() || line.startsWith("#")) {
+            return null;
         }
-        return pairs;
+        // a command has spaces, and is the last of a line that begins with a name
+        String[] parts = line.startsWith("comch:") ? line.split("\\s+", 2) : line.split("\\s+(?=\\S+$)");
+        if (parts.length != 2) {
+            throw new ProgramException("\"" + line + "\": a line has two addresses, FROM and TO");
+        }
+        String first = parts[parts[0].startsWith("comch:") ? 1 : 0];
+        String[] words = first.split("\\s+");
+        if (words.length > 1 && !first.startsWith("exec:")) {
+            // of "tcp:1 comch:a extra" and of "comch:a tcp:1 extra"
+            String extra = parts[0].startsWith("comch:") ? words[1] : parts[1];
+            throw new ProgramException("\"" + extra + "\" is too much: a line has two addresses, FROM and TO");
+        }
+        return pair(parts[0], parts[1]);
     }
 
     private static ProgramException wrong(String text, String why) {

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.management.JMException;
 import javax.management.MBeanServer;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class Relay implements AutoCloseable {
     /** The peer of a stream that comes over Comch. */
     private static final String OTHER_SIDE = "the other side";
+
+    private static final long LOOK_NANOS = 10_000_000;
 
     private final Limits limits;
     private final Duration patience;
@@ -63,7 +66,7 @@ public final class Relay implements AutoCloseable {
         this.side = new Side(device, function);
     }
 
-    /** Begins with these, which {@link Place#check} has seen. */
+    /** Begins with these, which are {@linkplain Place.Together together}. */
     public void start(List<Place.Pair> pairs) {
         List<String> serves = new ArrayList<>();
         for (Place.Pair pair : pairs) {
@@ -310,17 +313,27 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    /** No new streams; those that there are may finish, within the limit. */
-    public void drain() {
+    /**
+     * No new streams; those that there are may finish, within the limit.
+     *
+     * @return whether all have
+     */
+    public boolean drain() {
         sockets.stopListening();
         side.stop();
+        long limit = System.nanoTime() + limits.drain().toNanos();
+        report.cutsFrom(limit);
         List<Future<Void>> all = new ArrayList<>();
         openers.values().forEach(opener -> all.add(opener.drain()));
         servings.values().forEach(serving -> all.add(serving.drain()));
-        long deadline = System.nanoTime() + limits.drain().plusSeconds(1).toNanos();
+        long deadline = limit + TimeUnit.SECONDS.toNanos(1);
         for (Future<Void> each : all) {
             each.awaitUninterruptibly(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         }
+        while (!endsByItself() && report.getOpenStreams() > 0 && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(LOOK_NANOS); // their sockets still write
+        }
+        return report.getOpenStreams() == 0 && !report.hasCut();
     }
 
     @Override

@@ -28,6 +28,9 @@ final class Report implements RelayMXBean {
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong received = new AtomicLong();
     private volatile boolean timed;
+    private volatile boolean cut;
+    private volatile long cutsFrom;
+    private volatile boolean draining;
     private long refusals; // in this while; guarded by this
 
     Report(boolean verbose) {
@@ -75,6 +78,24 @@ final class Report implements RelayMXBean {
         return stream;
     }
 
+    /** From that time on an end is this relay's doing. */
+    void cutsFrom(long nanos) {
+        cutsFrom = nanos;
+        draining = true;
+    }
+
+    /** Whether there was one. */
+    boolean hasCut() {
+        return cut;
+    }
+
+    private void gone() {
+        if (draining && System.nanoTime() - cutsFrom >= 0) {
+            cut = true;
+        }
+        ended.incrementAndGet();
+    }
+
     /** A stream that does not come to be. */
     synchronized void refused(String sentence) {
         refused.incrementAndGet();
@@ -96,7 +117,7 @@ final class Report implements RelayMXBean {
     }
 
     void ends(Stream stream, Splice splice) {
-        ended.incrementAndGet();
+        gone();
         reset.addAndGet(splice.wasReset() ? 1 : 0);
         sent.addAndGet(splice.toStream());
         received.addAndGet(splice.fromStream());
@@ -110,7 +131,7 @@ final class Report implements RelayMXBean {
     }
 
     void ends(Stream stream, String how) {
-        ended.incrementAndGet();
+        gone();
         detail(stream + how);
     }
 

@@ -1,8 +1,7 @@
 package io.github.comch4j.internal.support.relay;
 
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
@@ -13,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The last handler of a connection: tells what becomes of it, and ends it when the peer breaks the protocol. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
-final class ConnectionEnd extends ChannelDuplexHandler {
+final class ConnectionEnd extends ChannelInboundHandlerAdapter {
     private static final long GREETING_SECONDS = 10;
 
     private final ConnectionWatch watch;
     private boolean ready;
-    private boolean ending; // either end has said so
     private @Nullable Throwable failure;
 
     ConnectionEnd(ConnectionWatch watch) {
@@ -47,7 +45,6 @@ final class ConnectionEnd extends ChannelDuplexHandler {
                 ready = true;
                 watch.ready(context.channel());
             } else if (message instanceof Http2GoAwayFrame goAway) {
-                ending = true;
                 if (goAway.errorCode() != 0 && failure == null) {
                     failure = new Refusal(
                             Refusal.BAD_REQUEST,
@@ -73,17 +70,7 @@ final class ConnectionEnd extends ChannelDuplexHandler {
     }
 
     @Override
-    public void close(ChannelHandlerContext context, ChannelPromise promise) {
-        ending = true;
-        context.close(promise);
-    }
-
-    @Override
     public void channelInactive(ChannelHandlerContext context) {
-        if (ready && !ending && failure == null) {
-            failure = new Refusal(
-                    Refusal.NO_CONNECTION, "the other side has ended without a word: it was killed, or has crashed");
-        }
         watch.ended(context.channel(), failure);
         context.fireChannelInactive();
     }
