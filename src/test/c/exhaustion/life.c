@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "doca_emu.h"
+
 _Noreturn void life_violated(const char *file, int line, const char *what)
 {
 	fprintf(stderr, "%s:%d: %s does not hold (process %d)\n", file, line, what, (int)getpid());
@@ -222,8 +224,11 @@ static enum outcome prepare(struct life *life)
 	OK(doca_buf_inventory_buf_get_by_args(life->inventory, life->map, life->bytes + LIFE_BYTES, LIFE_BYTES,
 					      life->bytes + LIFE_BYTES, 0, &life->to));
 	doca_error_t result = doca_ctx_start(life->ctx);
-	if (result != (life->is_server ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS))
+	if (result != (life->is_server ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS)) {
+		/* The code does not say what is missing. */
+		REQUIRE(doca_emu_last_error()[0] != '\0');
 		return failed(life, "doca_ctx_start", result, DOCA_ERROR_INITIALIZATION);
+	}
 	return LIFE_GOES_ON;
 }
 

@@ -17,3 +17,10 @@ bool emu_file_may_have(uint64_t bytes, const char *what)
 	errno = EFBIG;
 	return false;
 }
+
+const char *emu_file_remedy(int error)
+{
+	if (error == EMFILE)
+		return " (this process has no descriptors left: raise RLIMIT_NOFILE, as by ulimit -n)";
+	return error == ENOSPC || error == EDQUOT ? " (it is full: make room there)" : "";
+}

@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "sdk_log.h"
 
 static doca_error_t failed(const char *what, const char *path)
 {
 	int error = errno;
-	EMU_LOG_ERROR("cannot %s the fabric folder %s as user %u: %m", what, path, (unsigned)geteuid());
+	EMU_LOG_ERROR("cannot %s the fabric folder %s as user %u: %m%s", what, path, (unsigned)geteuid(),
+		      emu_file_remedy(error));
 	return error == ENOMEM || error == EMFILE || error == ENFILE ? DOCA_ERROR_NO_MEMORY
 								     : DOCA_ERROR_OPERATING_SYSTEM;
 }

@@ -167,7 +167,8 @@ static int listen_on(int dir, const char *file)
 	return emu_fork_keep(fd);
 }
 
-/* Whether somebody listens on FILE.sock: a server without its lock file, which was removed. */
+/* Whether somebody listens on FILE.sock, or may: a server without its lock file, which was removed. Then errno is
+ * EWOULDBLOCK, or why nobody could look. */
 static bool is_listened_on(int dir, const char *file)
 {
 	struct sockaddr_un address;
@@ -178,6 +179,7 @@ static bool is_listened_on(int dir, const char *file)
 	bool listened_on = connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
 			   (errno != ECONNREFUSED && errno != ENOENT);
 	close(fd);
+	errno = EWOULDBLOCK;
 	return listened_on;
 }
 
@@ -229,16 +231,14 @@ static int accept_client(const struct fabric_listener *listener)
 	return emu_fork_keep(accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
-/* Makes room for FILE.sock, in the turn of the server that has the lock; false with errno EWOULDBLOCK: somebody listens
- * there, although it has lost its lock file. */
+/* Makes room for FILE.sock, in the turn of the server that has the lock; false with errno, EWOULDBLOCK: somebody
+ * listens there, although it has lost its lock file. */
 static bool clear_socket(int dir, const char *file)
 {
 	if (socket_ino(dir, file) == 0)
 		return true;
-	if (/* guard: fabric-socket-in-use */ is_listened_on(dir, file)) {
-		errno = EWOULDBLOCK;
+	if (/* guard: fabric-socket-in-use */ is_listened_on(dir, file))
 		return false;
-	}
 	remove_file(dir, file, SOCKET_SUFFIX);
 	return true;
 }
@@ -298,7 +298,8 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 		bool taken = error == EWOULDBLOCK;
 		errno = error;
 		if (!taken)
-			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m", name, path);
+			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m%s", name, path,
+				      emu_file_remedy(error));
 		else if (socket_ino(dir, opened.file) != 0)
 			/* NameTakenException reads this. */
 			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION " already%s", name, pci, holder);
@@ -312,7 +313,8 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 	}
 	opened.socket = listen_on(dir, opened.file);
 	if (opened.socket < 0) {
-		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder %s: %m", name, path);
+		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder %s: %m%s", name, path,
+			      emu_file_remedy(errno));
 		/* guard: release-names */ fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
@@ -495,7 +497,8 @@ doca_error_t fabric_connect(const char *folder, const char *pci, const char *nam
 								    : DOCA_ERROR_OPERATING_SYSTEM;
 	if (result == DOCA_ERROR_OPERATING_SYSTEM) {
 		emu_log_refused(is_lasting(errno));
-		EMU_LOG_ERROR("cannot connect to server \"%s\" in the fabric folder: %m", name);
+		EMU_LOG_ERROR("cannot connect to server \"%s\" in the fabric folder: %m%s", name,
+			      emu_file_remedy(errno));
 	}
 	if (result == DOCA_SUCCESS &&
 	    /* guard: fabric-trusted-server */ !wire_peer_is_trusted(fd, emu_folder_group(dir))) {

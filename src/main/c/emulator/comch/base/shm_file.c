@@ -58,7 +58,7 @@ __attribute__((constructor)) static void watch_forks(void)
 static doca_error_t from_errno(const char *what)
 {
 	int error = errno;
-	EMU_LOG_ERROR("%s: %m", what);
+	EMU_LOG_ERROR("%s: %m%s", what, emu_file_remedy(error));
 	bool lacks = error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC || error == EFBIG;
 	return lacks ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM;
 }
@@ -180,8 +180,10 @@ doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, s
 		registry = found;
 	}
 	pthread_mutex_unlock(&registry_lock);
-	if (found == NULL)
+	if (found == NULL) {
+		emu_log_reason("no memory to map what two processes share");
 		return DOCA_ERROR_NO_MEMORY;
+	}
 	*mapping = found;
 	return DOCA_SUCCESS;
 }

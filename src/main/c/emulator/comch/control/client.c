@@ -59,9 +59,12 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		return result;
 	struct shm_map *map = NULL;
 	result = shm_create(&map);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
 		result = connection_create(&client->endpoint, client->endpoint.dev, SHM_CLIENT, map,
 					   &client->connection);
+		if (result != DOCA_SUCCESS)
+			emu_log_reason("no memory for a connection to \"%s\"", client->endpoint.name);
+	}
 	if (result != DOCA_SUCCESS) {
 		/* guard: release-own-memory */ shm_release(map);
 		free_resources(client);

@@ -72,6 +72,8 @@ doca_error_t endpoint_open(struct comch_endpoint *endpoint)
 			result = DOCA_ERROR_NO_MEMORY;
 	}
 	if (result != DOCA_SUCCESS) {
+		EMU_LOG_ERROR("no memory for \"%s\": %u send tasks of %zu bytes each", endpoint->name,
+			      endpoint->num_send_tasks, task_bytes);
 		/* guard: release-failed-endpoint */ endpoint_close(endpoint);
 		return DOCA_ERROR_INITIALIZATION;
 	}

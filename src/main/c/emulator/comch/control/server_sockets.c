@@ -9,6 +9,7 @@
 #include "base/faults.h"
 #include "control/server.h"
 #include "dev.h"
+#include "file_limit.h"
 #include "sdk_log.h"
 
 /* How long a client that has connected may take to send its HELLO. */
@@ -227,7 +228,8 @@ bool server_open_sockets(struct doca_comch_server *server)
 		forget_stranger(&server->strangers[i]);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0)
-		EMU_LOG_ERROR("cannot watch for clients of server \"%s\": %m", server->endpoint.name);
+		EMU_LOG_ERROR("cannot watch for clients of server \"%s\": %m%s", server->endpoint.name,
+			      emu_file_remedy(errno));
 	return server->epoll >= 0 && watch(server, server->listener.socket, SLOT_LISTENER);
 }
 
