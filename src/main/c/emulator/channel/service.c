@@ -170,12 +170,13 @@ static void warn_of_return(const struct doca_comm_channel_ep_t *endpoint, const 
 	}
 }
 
-/* Says so on both sides, and closes the socket. */
-static void refuse(const struct doca_comm_channel_ep_t *endpoint, int socket, uint32_t refusal, uint32_t version)
+static void refuse(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client, uint32_t refusal,
+		   uint32_t version)
 {
-	EMU_LOG_EVENT("service \"%s\" refused a client: %s", endpoint->name,
-		      wire_refusal_text(refusal, version, &(struct wire_text){{0}}));
-	wire_reject(socket, (enum wire_refusal)refusal);
+	pthread_mutex_lock(&endpoint->lock);
+	fabric_refuse(&endpoint->functions[client->function].listener, endpoint->name, client->socket,
+		      (enum wire_refusal)refusal, version);
+	pthread_mutex_unlock(&endpoint->lock);
 }
 
 /* Makes a peer of a client that can come in; `bell`: the client's end of the socket for wake-ups. Takes over `memory`,
@@ -233,7 +234,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 	warn_of_return(endpoint, hello);
 	doca_error_t result = make_peer(endpoint, client, hello, memory, &peer, &bell);
 	if (result != DOCA_SUCCESS) {
-		refuse(endpoint, client->socket,
+		refuse(endpoint, client,
 		       result == DOCA_ERROR_INVALID_VALUE ? WIRE_REFUSED_PROTOCOL : WIRE_REFUSED_MEMORY,
 		       hello->version);
 		return false;
@@ -276,7 +277,7 @@ static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pendin
 	if (welcome) {
 		welcome = let_in(endpoint, client, &hello, memory);
 	} else {
-		refuse(endpoint, client->socket, refusal, known ? hello.version : SHM_LAYOUT_VERSION);
+		refuse(endpoint, client, refusal, known ? hello.version : SHM_LAYOUT_VERSION);
 		if (memory >= 0)
 			/* guard: channel-hello-memory-closed */ close(memory);
 	}

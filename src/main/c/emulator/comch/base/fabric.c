@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/shm_sides.h"
 #include "base/wire.h"
 #include "file_limit.h"
@@ -402,10 +403,63 @@ static bool take_names_again(struct fabric_listener *listener, int dir, bool wit
 	return true;
 }
 
+/* ---- clients that cannot be taken ---- */
+
+static bool may_tell(struct fabric_untold *untold, int64_t now)
+{
+	if (now < untold->from_ms)
+		return false;
+	untold->from_ms = now + FABRIC_TELL_AGAIN_MS;
+	return true;
+}
+
+void fabric_refuse(struct fabric_listener *listener, const char *name, int socket, enum wire_refusal refusal,
+		   uint32_t version)
+{
+	struct fabric_untold *untold = &listener->untold[refusal];
+	untold->version = version;
+	if (untold->clients == 0 && may_tell(untold, now_ms()))
+		EMU_LOG_EVENT("server \"%s\" refused a client: %s", name,
+			      wire_refusal_text(refusal, version, &(struct wire_text){{0}}));
+	else
+		untold->clients++;
+	wire_reject(socket, refusal);
+}
+
+static void tell_refusals(struct fabric_listener *listener, const char *name, int64_t now)
+{
+	for (uint32_t refusal = WIRE_REFUSED + 1; refusal < WIRE_NUM_REFUSALS; refusal++) {
+		struct fabric_untold *untold = &listener->untold[refusal];
+		if (untold->clients == 0 || !may_tell(untold, now))
+			continue;
+		EMU_LOG_EVENT("server \"%s\" refused %u more: %s", name, untold->clients,
+			      wire_refusal_text(refusal, untold->version, &(struct wire_text){{0}}));
+		untold->clients = 0;
+	}
+}
+
+/* Whether a call that failed with it would fail at any other time, too. */
+static bool is_lasting(int error)
+{
+	return error != EMFILE && error != ENFILE && error != ENOMEM && error != ENOBUFS && error != EINTR;
+}
+
+/* After an accept that has failed: -1. */
+static int leave_waiting(struct fabric_listener *listener, const char *name)
+{
+	int error = errno;
+	if (is_lasting(error) || error == EINTR || !may_tell(&listener->untold[WIRE_REFUSED], now_ms()))
+		return -1;
+	errno = error;
+	EMU_LOG_EVENT("server \"%s\" cannot take clients, which wait: %m%s", name, emu_file_remedy(error));
+	return -1;
+}
+
 bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64_t now_ms)
 {
 	if (now_ms < listener->look_at_names_ms)
 		return false;
+	tell_refusals(listener, name, now_ms);
 	listener->look_at_names_ms = now_ms + FABRIC_LOOK_AT_NAMES_MS;
 	bool without_folder = is_unlinked(listener->dir);
 	bool without_lock = without_folder || is_unlinked(listener->lock);
@@ -450,30 +504,24 @@ int fabric_accept(struct fabric_listener *listener, const char *name)
 {
 	for (;;) {
 		int socket = accept_client(listener);
-		if (socket >= 0 || (errno != EMFILE && errno != ENFILE))
+		if (socket >= 0)
 			return socket;
+		if (errno != EMFILE && errno != ENFILE)
+			return leave_waiting(listener, name);
 		/* Without a spare descriptor clients wait until there is one. */
 		if (listener->spare < 0 && (listener->spare = make_spare(listener->dir)) < 0)
-			return -1;
+			return leave_waiting(listener, name);
 		close(listener->spare);
 		listener->spare = -1;
 		socket = accept_client(listener);
-		if (socket >= 0) {
-			EMU_LOG_EVENT("server \"%s\" refused a client: %s", name,
-				      wire_refusal_text(WIRE_REFUSED_DESCRIPTORS, SHM_LAYOUT_VERSION,
-							&(struct wire_text){{0}}));
-			wire_reject(socket, WIRE_REFUSED_DESCRIPTORS);
-		}
+		int error = errno;
+		if (socket >= 0)
+			fabric_refuse(listener, name, socket, WIRE_REFUSED_DESCRIPTORS, SHM_LAYOUT_VERSION);
 		listener->spare = make_spare(listener->dir);
+		errno = error;
 		if (socket < 0)
-			return -1;
+			return leave_waiting(listener, name);
 	}
-}
-
-/* Whether a call that failed with it would fail at any other time, too. */
-static bool is_lasting(int error)
-{
-	return error != EMFILE && error != ENFILE && error != ENOMEM && error != ENOBUFS && error != EINTR;
 }
 
 doca_error_t fabric_connect(const char *folder, const char *pci, const char *name, int *connected)

@@ -9,9 +9,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/wire.h"
 #include "doca_error.h"
 
 #define FABRIC_FILE_BYTES 64
+
+/* What the log has not told yet of the clients that were refused for one reason, or cannot be taken. */
+struct fabric_untold {
+	int64_t from_ms; /* not before */
+	uint32_t clients;
+	uint32_t version; /* of the last of them */
+};
 
 struct fabric_listener {
 	const char *folder; /* as fabric_listen has it */
@@ -24,6 +32,7 @@ struct fabric_listener {
 	ino_t socket_ino;         /* of FILE.sock */
 	int64_t look_at_names_ms; /* when it is next looked whether the names are still there */
 	bool lost;                /* they are gone, and could not be made again, which the log has said */
+	struct fabric_untold untold[WIRE_NUM_REFUSALS]; /* by the reason; WIRE_REFUSED: clients that wait */
 };
 
 /* In the folder of that name (NULL: the environment's), which stays. ALREADY_EXIST: a live server has that function and
@@ -40,8 +49,16 @@ bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64
 /* Stops listening and removes the files. */
 void fabric_unlisten(struct fabric_listener *listener);
 
-/* A client's non-blocking socket; -1: none waits, or those that wait have been refused, for want of descriptors. */
+/* A client's non-blocking socket; -1: none waits, or those that wait have been refused for want of descriptors, or go
+ * on waiting, which the log says. */
 int fabric_accept(struct fabric_listener *listener, const char *name);
+
+#define FABRIC_TELL_AGAIN_MS 5000
+
+/* Tells the client, whose version is `version`, and closes the socket. The log tells the first of a reason at once, and
+ * how many others there were after some seconds (fabric_keep_names). */
+void fabric_refuse(struct fabric_listener *listener, const char *name, int socket, enum wire_refusal refusal,
+		   uint32_t version);
 
 /* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it
  * belongs to another user. But for the first two, the log has said why. */

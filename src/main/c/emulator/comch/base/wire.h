@@ -31,6 +31,7 @@ enum wire_refusal {
 	WIRE_REFUSED_MEMORY,
 	WIRE_REFUSED_ON_DEMAND,
 	WIRE_REFUSED_LATE,
+	WIRE_NUM_REFUSALS
 };
 
 /* Room for a reason with numbers in it. The caller's, and not of each thread: a thread has little memory for the

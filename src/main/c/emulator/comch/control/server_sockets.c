@@ -33,18 +33,12 @@ static uint32_t free_index(const struct doca_comch_server *server)
 static bool watch(const struct doca_comch_server *server, int socket, uint32_t slot)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u32 = slot}};
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, socket, &event) == 0)
-		return true;
-	EMU_LOG_WARNING("server \"%s\" cannot watch a socket: errno %d", server->endpoint.name, errno);
-	return false;
+	return epoll_ctl(server->epoll, EPOLL_CTL_ADD, socket, &event) == 0;
 }
 
-/* Says so on both sides, and closes the socket. */
-static void refuse(const struct doca_comch_server *server, int socket, enum wire_refusal refusal, uint32_t version)
+static void refuse(struct doca_comch_server *server, int socket, enum wire_refusal refusal, uint32_t version)
 {
-	EMU_LOG_EVENT("server \"%s\" refused a client: %s", server->endpoint.name,
-		      wire_refusal_text(refusal, version, &(struct wire_text){{0}}));
-	wire_reject(socket, refusal);
+	fabric_refuse(&server->listener, server->endpoint.name, socket, refusal, version);
 }
 
 static bool is_welcome(const struct doca_comch_server *server, int socket, const struct wire_message *hello, int memory,
@@ -211,8 +205,9 @@ void server_look_at_sockets(struct doca_comch_server *server)
 	}
 	int64_t now = now_ms();
 	expire_strangers(server, now);
-	if (fabric_keep_names(&server->listener, server->endpoint.name, now))
-		(void)watch(server, server->listener.socket, SLOT_LISTENER);
+	if (fabric_keep_names(&server->listener, server->endpoint.name, now) &&
+	    !watch(server, server->listener.socket, SLOT_LISTENER))
+		EMU_LOG_EVENT("cannot watch for clients of server \"%s\" any more: %m", server->endpoint.name);
 	/* A client can clear other clients' doorbells; the server looks at their connections all the same. */
 	if (now - server->last_full_look_ms < FULL_LOOK_MS)
 		return;
@@ -227,10 +222,10 @@ bool server_open_sockets(struct doca_comch_server *server)
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++)
 		forget_stranger(&server->strangers[i]);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (server->epoll < 0)
-		EMU_LOG_ERROR("cannot watch for clients of server \"%s\": %m%s", server->endpoint.name,
-			      emu_file_remedy(errno));
-	return server->epoll >= 0 && watch(server, server->listener.socket, SLOT_LISTENER);
+	if (server->epoll >= 0 && watch(server, server->listener.socket, SLOT_LISTENER))
+		return true;
+	EMU_LOG_ERROR("cannot watch for clients of server \"%s\": %m%s", server->endpoint.name, emu_file_remedy(errno));
+	return false;
 }
 
 void server_dismiss_strangers(struct doca_comch_server *server)
