@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "doca_emu.h"
 #include "harness.h"
 #include "logged.h"
 
@@ -112,8 +113,40 @@ static void in_a_full_folder(void **state)
 	assert_int_equal(child_wait(child_start(starts_in_a_full_folder, (void *)(uintptr_t)without_socket)), 0);
 }
 
+static int waits_for_a_name(void *argument)
+{
+	(void)argument;
+	struct devices devices;
+	struct end server, successor;
+	log_keep();
+	devices_open(&devices);
+	server_make(&server, &devices, NAME, NULL);
+	server_make(&successor, &devices, NAME, NULL);
+	OK(doca_ctx_start(server.ctx));
+	for (int i = 0; i < 20; i++) {
+		GIVES(DOCA_ERROR_INITIALIZATION, doca_ctx_start(successor.ctx));
+		CHECK(strstr(doca_emu_last_error(), "there is a server \"" NAME "\"") != NULL);
+	}
+	/* Once in five seconds, which a slow machine may need. */
+	CHECK(times_logged("there is a server") < 20 && times_logged("there is a server") > 0);
+	OK(doca_ctx_stop(server.ctx));
+	OK(doca_ctx_start(successor.ctx));
+	OK(doca_ctx_stop(successor.ctx));
+	end_destroy(&server);
+	end_destroy(&successor);
+	devices_close(&devices);
+	return 0;
+}
+
+static void a_name_that_is_waited_for_is_not_told_each_time(void **state)
+{
+	(void)state;
+	assert_int_equal(child_wait(child_start(waits_for_a_name, NULL)), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(without_descriptors), cmocka_unit_test(in_a_full_folder)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(without_descriptors), cmocka_unit_test(in_a_full_folder),
+					   cmocka_unit_test(a_name_that_is_waited_for_is_not_told_each_time)};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -269,6 +269,22 @@ static int take_name(int dir, const char *file)
 	return -1;
 }
 
+/* Who waits for a name asks again and again: the log tells it once in a while, the caller each time. */
+static void tell_taken(const char *file, const char *name, const char *pci, const char *holder)
+{
+	static _Thread_local char told_file[FABRIC_FILE_BYTES];
+	static _Thread_local int64_t again_ms;
+	/* NameTakenException reads this. */
+	static const char text[] = "there is a server \"%s\" on " FUNCTION " already%s";
+	if (strcmp(file, told_file) == 0 && now_ms() < again_ms) {
+		emu_log_reason(text, name, pci, holder);
+		return;
+	}
+	EMU_LOG_ERROR(text, name, pci, holder);
+	memcpy(told_file, file, sizeof(told_file));
+	again_ms = now_ms() + FABRIC_TELL_AGAIN_MS;
+}
+
 doca_error_t fabric_listen(const char *folder, const char *pci, const char *name, struct fabric_listener *listener)
 {
 	int dir;
@@ -302,8 +318,7 @@ doca_error_t fabric_listen(const char *folder, const char *pci, const char *name
 			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m%s", name, path,
 				      emu_file_remedy(error));
 		else if (socket_ino(dir, opened.file) != 0)
-			/* NameTakenException reads this. */
-			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION " already%s", name, pci, holder);
+			tell_taken(opened.file, name, pci, holder);
 		else
 			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION
 				      " already, which cannot be connected to: its socket was "
