@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jline.utils.Signals;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,7 +51,7 @@ final class RelayCommand implements UsesDevice {
             names = {"-f", "--file"},
             order = 10,
             paramLabel = "FILE",
-            description = "more pairs, one in a line")
+            description = "more pairs, one in a line; SIGHUP reads them again")
     private @Nullable Path file;
 
     @Option(
@@ -166,8 +167,26 @@ final class RelayCommand implements UsesDevice {
         }
     }
 
+    /** SIGHUP: the file again, all of it or nothing. */
+    private synchronized void reload(Relay relay) {
+        try {
+            List<Place.Pair> wanted = pairs();
+            if (wanted.stream().anyMatch(Place.Pair::isOnce)) {
+                throw new ProgramException("stdin and stdout cannot be added to a relay that runs");
+            }
+            relay.tellServiceManager("RELOADING=1");
+            relay.replace(wanted);
+            relay.tellServiceManager("READY=1");
+        } catch (ProgramException e) {
+            relay.say(e.getMessage() + "\ncomch: the pairs stay as they are");
+        }
+    }
+
     /** Until it is to end, which streams may outlast for some time. Returns whether none had to be cut. */
-    private static boolean serve(Relay relay, Interrupt interrupt) throws InterruptedException {
+    private boolean serve(Relay relay, Interrupt interrupt) throws InterruptedException {
+        if (file != null) {
+            Signals.register("HUP", () -> reload(relay));
+        }
         try (AutoCloseable _ = relay.showBeans()) {
             interrupt.await();
             relay.tellServiceManager("STOPPING=1");

@@ -373,6 +373,47 @@ class RelayIT extends RelayProcesses {
     }
 
     @Test
+    void sighupReadsTheFileAgain() throws Exception {
+        serve(RelayIT::echo);
+        String first = "tcp:0 " + comch() + "\n";
+        String second = unix() + " " + comch() + "\n";
+        Path pairs = Files.writeString(folder.resolve("pairs"), first);
+        start("dpu", comch(), to());
+        ChildVm host = start("host", "--file", pairs.toString());
+        int port = port(host);
+        try (Socket old = connect(port)) {
+            echoes(old);
+            reload(host, pairs, first + second, "comch: serves " + second.strip());
+            echoes(old);
+            try (SocketChannel added = connect(host)) {
+                added.write(ByteBuffer.wrap(new byte[] {1}));
+                assertThat(Channels.newInputStream(added).read()).isEqualTo(1);
+                reload(host, pairs, second, "comch: no longer serves " + first.strip());
+                assertThatThrownBy(() -> connect(port)).isInstanceOf(IOException.class);
+                echoes(old);
+                reload(host, pairs, "udp:1 comch:a\n", "comch: the pairs stay as they are");
+                added.write(ByteBuffer.wrap(new byte[] {2}));
+                assertThat(Channels.newInputStream(added).read()).isEqualTo(2);
+            }
+        }
+        host.terminate();
+        assertThat(host.awaitEnd()).isZero();
+    }
+
+    private static void echoes(Socket socket) throws IOException {
+        socket.getOutputStream().write(7);
+        assertThat(socket.getInputStream().read()).isEqualTo(7);
+    }
+
+    private static void reload(ChildVm relay, Path file, String pairs, String told) throws Exception {
+        Files.writeString(file, pairs);
+        new ProcessBuilder("kill", "-HUP", Long.toString(relay.handle().pid()))
+                .start()
+                .waitFor();
+        relay.awaitError(told);
+    }
+
+    @Test
     void topShowsItsStreams() throws Exception {
         serve(RelayIT::echo);
         start("dpu", comch(), to());

@@ -53,13 +53,16 @@ final class LocalSockets implements AutoCloseable {
     /**
      * Listens; each socket that comes is given to {@code accepted}, prepared for a {@link Splice}, on its loop.
      *
-     * @return where, as it is to be told
+     * @return where, and how to end it
      */
-    Object listen(Place place, Consumer<DuplexChannel> accepted) {
+    Listening listen(Place place, Consumer<DuplexChannel> accepted) {
         return place instanceof Place.Unix unix ? listenUnix(unix, accepted) : listenTcp((Place.Tcp) place, accepted);
     }
 
-    private Object listenTcp(Place.Tcp place, Consumer<DuplexChannel> accepted) {
+    /** What is listened at: {@code at} as it is to be told. */
+    record Listening(Object at, List<AutoCloseable> parts) {}
+
+    private Listening listenTcp(Place.Tcp place, Consumer<DuplexChannel> accepted) {
         List<InetAddress> addresses;
         try {
             addresses = addresses(place);
@@ -76,10 +79,12 @@ final class LocalSockets implements AutoCloseable {
                 .childHandler(new Prepared(accepted));
         int port = place.port();
         StringJoiner told = new StringJoiner(" and ");
+        List<AutoCloseable> parts = new ArrayList<>();
         for (InetAddress address : addresses) {
             ChannelFuture bound =
                     server.bind(new InetSocketAddress(address, port)).awaitUninterruptibly();
             if (!bound.isSuccess()) {
+                stop(parts);
                 String why = String.valueOf(bound.cause().getMessage());
                 String remedy = why.contains("in use")
                         ? ": end what listens there (ss -ltnp tells which), or take another port"
@@ -87,28 +92,35 @@ final class LocalSockets implements AutoCloseable {
                 throw new ProgramException(place + " cannot be listened on: " + why + remedy, bound.cause());
             }
             Channel channel = bound.channel();
-            listening.add(() -> channel.close().awaitUninterruptibly());
+            parts.add(add(() -> channel.close().awaitUninterruptibly()));
             port = ((InetSocketAddress) channel.localAddress()).getPort(); // the same for all
             told.add(channel.localAddress().toString());
         }
-        return told;
+        return new Listening(told, parts);
     }
 
-    private Object listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
+    private AutoCloseable add(AutoCloseable part) {
+        listening.add(part);
+        return part;
+    }
+
+    private Listening listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
+        List<AutoCloseable> parts = new ArrayList<>();
         UnixPath path = UnixPath.claim(place);
-        listening.add(path);
+        parts.add(add(path));
         try {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-            listening.add(server);
+            parts.add(add(server));
             server.bind(UnixDomainSocketAddress.of(path.temporary()), BACKLOG);
             path.publish();
             Thread thread = new Thread(() -> accept(server, new Prepared(accepted)), "comch-relay-accept");
             thread.setDaemon(true);
             thread.start();
         } catch (IOException e) {
+            stop(parts);
             throw new ProgramException(place + " cannot be listened on: " + e.getMessage(), e);
         }
-        return place;
+        return new Listening(place, parts);
     }
 
     private void accept(ServerSocketChannel server, Prepared handler) {
@@ -229,14 +241,19 @@ final class LocalSockets implements AutoCloseable {
 
     /** Nobody can connect any more; what has connected goes on. */
     void stopListening() {
-        for (AutoCloseable each : listening) {
+        stop(List.copyOf(listening));
+    }
+
+    /** Nobody can connect there any more. */
+    void stop(List<AutoCloseable> parts) {
+        for (AutoCloseable each : parts) {
             try {
                 each.close();
             } catch (Exception e) {
                 throw new IllegalStateException(e);
             }
         }
-        listening.clear();
+        listening.removeAll(parts);
     }
 
     @Override

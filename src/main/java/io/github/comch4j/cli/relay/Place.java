@@ -139,7 +139,7 @@ public sealed interface Place {
         }
 
         /** Whether its local end is there once: stdin and stdout, or a command that is started here. */
-        boolean isOnce() {
+        public boolean isOnce() {
             return local() instanceof Standard || (local() instanceof Exec && !serves());
         }
 

@@ -23,6 +23,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +49,9 @@ public final class Relay implements AutoCloseable {
     private final LocalSockets sockets;
     private final Map<String, StreamOpener> openers = new HashMap<>();
     private final Map<String, StreamServing> servings = new HashMap<>();
+    private final Map<Place.Pair, List<AutoCloseable>> pairs = new LinkedHashMap<>(); // with what is listened at
     private @Nullable Foreground foreground;
+    private boolean draining;
 
     /**
      * Has no pairs yet.
@@ -67,25 +70,81 @@ public final class Relay implements AutoCloseable {
     }
 
     /** Begins with these, which are {@linkplain Place.Together together}. */
-    public void start(List<Place.Pair> pairs) {
+    public void start(List<Place.Pair> begun) {
         List<String> serves = new ArrayList<>();
-        for (Place.Pair pair : pairs) {
-            String name = pair.service().name();
-            if (pair.isOnce()) {
-                foreground = new Foreground(pair);
-            }
-            if (pair.serves()) {
-                serve(name, pair);
-                serves.add("serves " + pair);
-            } else {
-                Object at = open(name, pair);
-                serves.add("serves " + pair + ": listens at " + at);
-            }
-        }
+        begun.forEach(pair -> serves.add(start(pair)));
         if (!endsByItself()) {
             report.addTimes();
             serves.forEach(report::say);
         }
+    }
+
+    /** Returns what is to be said of it. */
+    private String start(Place.Pair pair) {
+        String name = pair.service().name();
+        String said = "serves " + pair;
+        List<AutoCloseable> parts = List.of();
+        if (pair.isOnce()) {
+            foreground = new Foreground(pair);
+        }
+        if (pair.serves()) {
+            serve(name, pair);
+        } else {
+            StreamOpener opener = openers.computeIfAbsent(name, this::opener);
+            if (!pair.isOnce()) {
+                LocalSockets.Listening listening = sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
+                parts = listening.parts();
+                said += ": listens at " + listening.at();
+            }
+        }
+        pairs.put(pair, parts);
+        return said;
+    }
+
+    /**
+     * Goes on with these pairs, {@linkplain Place.Together together}: ends those that are no longer there, whose streams
+     * may finish within the limit for draining, and begins those that are new. A new one that cannot be begun is told
+     * and left out. None of them may be one that ends by itself.
+     */
+    public synchronized void replace(List<Place.Pair> wanted) {
+        if (draining) {
+            return;
+        }
+        List<Place.Pair> ended =
+                pairs.keySet().stream().filter(pair -> !wanted.contains(pair)).toList();
+        ended.forEach(this::end);
+        for (Place.Pair pair : wanted) {
+            if (!pairs.containsKey(pair)) {
+                try {
+                    report.say(start(pair));
+                } catch (ProgramException e) {
+                    report.say(String.valueOf(e.getMessage()));
+                }
+            }
+        }
+    }
+
+    private void end(Place.Pair pair) {
+        String name = pair.service().name();
+        List<AutoCloseable> parts = pairs.remove(pair);
+        sockets.stop(parts == null ? List.of() : parts);
+        if (pairs.keySet().stream().noneMatch(other -> other.service().name().equals(name))) {
+            side.stop(name);
+            StreamServing serving = servings.remove(name);
+            if (serving != null) {
+                serving.drain();
+            }
+            StreamOpener opener = openers.remove(name);
+            if (opener != null) {
+                opener.drain();
+            }
+        }
+        report.say("no longer serves " + pair);
+    }
+
+    /** Says something, with the time where the lines have it. */
+    public void say(String sentence) {
+        report.say(sentence);
     }
 
     /** Tells the service manager, if there is one: {@code READY=1}, {@code STOPPING=1}. */
@@ -224,12 +283,6 @@ public final class Relay implements AutoCloseable {
 
     // Streams that go to the other side.
 
-    /** Returns where it listens, as it is to be told. */
-    private Object open(String name, Place.Pair pair) {
-        StreamOpener opener = openers.computeIfAbsent(name, this::opener);
-        return pair.isOnce() ? pair.from() : sockets.listen(pair.from(), socket -> dial(pair, opener, socket));
-    }
-
     private void dial(Place.Pair pair, StreamOpener opener, DuplexChannel socket) {
         String peer = LocalSockets.peer(socket);
         opener.open(pair.service().name(), patience, stream -> {
@@ -318,7 +371,8 @@ public final class Relay implements AutoCloseable {
      *
      * @return whether all have
      */
-    public boolean drain() {
+    public synchronized boolean drain() {
+        draining = true;
         sockets.stopListening();
         side.stop();
         long limit = System.nanoTime() + limits.drain().toNanos();

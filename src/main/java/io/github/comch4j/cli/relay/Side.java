@@ -16,8 +16,11 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +39,8 @@ final class Side implements AutoCloseable {
     private final @Nullable PciAddress function; // null: the host's side
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("comch-relay", true), ComchIoHandler.newFactory(SPINS));
-    private final List<Channel> servers = new ArrayList<>();
-    private volatile boolean closed;
+    private final Map<String, Channel> servers = new HashMap<>();
+    private final Set<String> connected = ConcurrentHashMap.newKeySet(); // on the host: names to stay connected with
 
     /**
      * Opens nothing yet.
@@ -76,11 +79,16 @@ final class Side implements AutoCloseable {
             throw new ProgramException(
                     "comch:" + name + " cannot be served: " + bound.cause().getMessage(), bound.cause());
         }
-        servers.add(bound.channel());
+        servers.put(name, bound.channel());
     }
 
     /** On the host: is connected to a server whenever there is one, for streams that come from the DPU. */
     void stayConnected(String name, StreamServing streams) {
+        connected.add(name);
+        connect(name, streams);
+    }
+
+    private void connect(String name, StreamServing streams) {
         new Bootstrap()
                 .group(loops)
                 .channel(ComchChannel.class)
@@ -89,16 +97,31 @@ final class Side implements AutoCloseable {
                 .channel()
                 .closeFuture()
                 .addListener(ended -> {
-                    if (!closed) {
-                        loops.schedule(() -> stayConnected(name, streams), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+                    if (connected.contains(name)) {
+                        loops.schedule(() -> again(name, streams), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
                     }
                 });
     }
 
+    private void again(String name, StreamServing streams) {
+        if (connected.contains(name)) {
+            connect(name, streams);
+        }
+    }
+
+    /** No connections of that name come any more; those that there are go on. */
+    void stop(String name) {
+        connected.remove(name);
+        Channel server = servers.remove(name);
+        if (server != null) {
+            server.close().awaitUninterruptibly();
+        }
+    }
+
     /** No connections come any more; those that there are go on. */
     void stop() {
-        closed = true;
-        servers.forEach(server -> server.close().awaitUninterruptibly());
+        connected.clear();
+        List.copyOf(servers.keySet()).forEach(this::stop);
     }
 
     @Override
