@@ -72,6 +72,9 @@ public final class Relay implements AutoCloseable {
     /** Begins with these, which are {@linkplain Place.Together together}. */
     public void start(List<Place.Pair> begun) {
         List<String> serves = new ArrayList<>();
+        if (begun.stream().noneMatch(Place.Pair::isOnce)) {
+            WarmUp.run(limits);
+        }
         begun.forEach(pair -> serves.add(start(pair)));
         if (!endsByItself()) {
             report.addTimes();
@@ -102,9 +105,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Goes on with these pairs, {@linkplain Place.Together together}: ends those that are no longer there, whose streams
-     * may finish within the limit for draining, and begins those that are new. A new one that cannot be begun is told
-     * and left out. None of them may be one that ends by itself.
+     * Goes on with these pairs, {@linkplain Place.Together together}: ends those that are no longer there, whose
+     * streams may finish within the limit for draining, and begins those that are new. A new one that cannot be begun
+     * is told and left out. None of them may be one that ends by itself.
      */
     public synchronized void replace(List<Place.Pair> wanted) {
         if (draining) {
