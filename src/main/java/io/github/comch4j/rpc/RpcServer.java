@@ -13,6 +13,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.support.handover.HandOver;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,6 +42,8 @@ public final class RpcServer implements AutoCloseable {
     static final int DEFAULT_IN_FLIGHT = 1024;
     static final int DEFAULT_BODY = 16 << 20;
     private static final int MOST_IN_FLIGHT = 1 << 20;
+    private static final long LOOK = 100_000_000; // ns
+    private static final long SILENCE = 5_000_000_000L; // ns: as long as closing waits for a client that takes nothing
 
     /** So many of the longest bodies may be on their way from one client at a time, and to it. */
     private static final int BODIES = 4;
@@ -69,6 +73,8 @@ public final class RpcServer implements AutoCloseable {
     private final CallCounts counts;
     private final LoopWatch watch;
     private final CountDownLatch terminated = new CountDownLatch(1);
+    private volatile String waitedFor = ""; // those whose end is waited for
+    private volatile boolean onlySilent; // all of them are
     private boolean shuttingDown;
     private final ComchServer server;
 
@@ -294,6 +300,10 @@ public final class RpcServer implements AutoCloseable {
      * said that it has got them and sends no more. Of clients that do not know of such an end the first is enough. A
      * client that has not sent anything yet is waited for until it has, as its first calls may be on their way.
      *
+     * <p>A client that takes nothing and says nothing for five seconds, though none of its calls runs any more, is not
+     * waited for any longer: its process stands still, perhaps. When only such clients are left, the wait ends without
+     * success. The log names those that were waited for in vain, at level WARNING.
+     *
      * @param timeout how long to wait
      * @return whether they have ended, or the server is closed; if not, {@link #close()} ends them
      * @throws IllegalStateException in the loop itself
@@ -302,9 +312,48 @@ public final class RpcServer implements AutoCloseable {
     public boolean awaitTermination(Duration timeout) {
         RpcClient.checkNotInLoop(loop);
         try {
-            return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            long deadline = Nanos.deadline(timeout);
+            onlySilent = false; // looked at anew
+            while (!terminated.await(Math.min(deadline - System.nanoTime(), LOOK), TimeUnit.NANOSECONDS)) {
+                if (onlySilent || System.nanoTime() - deadline >= 0) {
+                    nameWaitedFor();
+                    return false;
+                }
+                lookForSilent();
+            }
+            return true;
         } catch (InterruptedException e) {
             throw Failures.interrupted("waiting for the end of " + counts.name());
+        }
+    }
+
+    private void lookForSilent() {
+        try {
+            loop.execute(() -> {
+                long now = System.nanoTime();
+                StringJoiner left = new StringJoiner(", ");
+                int talking = 0;
+                for (ServerConnection client : open) {
+                    if (!client.isDone()) {
+                        left.add(client.connection().toString());
+                        talking += client.isSilent(now, SILENCE) ? 0 : 1;
+                    }
+                }
+                waitedFor = left.toString();
+                onlySilent = shuttingDown && left.length() > 0 && talking == 0;
+            });
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it the server
+        }
+    }
+
+    private void nameWaitedFor() {
+        if (!waitedFor.isEmpty()) {
+            Log.logger()
+                    .log(
+                            System.Logger.Level.WARNING,
+                            counts.name() + " is not done with " + waitedFor
+                                    + (onlySilent ? ", whose processes stand still, perhaps" : ""));
         }
     }
 

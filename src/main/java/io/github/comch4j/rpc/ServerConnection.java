@@ -32,6 +32,8 @@ final class ServerConnection implements LargeBodies.Peer {
     private boolean knowsGoodbye;
     private boolean goodbyeAnswered;
     private boolean ended;
+    private long silentSince; // by looks at silentMark; 0: none yet
+    private long silentMark;
     boolean flushSoon; // in the server's list
 
     ServerConnection(RpcServer server, ComchConnection connection) {
@@ -116,6 +118,20 @@ final class ServerConnection implements LargeBodies.Peer {
      */
     boolean isDone() {
         return ended || (inFlight == 0 && paths.isEmpty() && (goodbyeAnswered || (heard && !knowsGoodbye)));
+    }
+
+    /**
+     * Whether none of its calls is with a handler, and the client has taken nothing and said nothing for so long, as
+     * far as looks like this one have seen.
+     */
+    boolean isSilent(long now, long time) {
+        long mark = connection.sent() + connection.received() - paths.size() - paths.bytes(); // grows with each step
+        if (!running.isEmpty() || silentSince == 0 || mark != silentMark) {
+            silentMark = mark;
+            silentSince = now;
+            return false;
+        }
+        return now - silentSince >= time;
     }
 
     private boolean begin(MemorySegment message, long at, int part, long id) {

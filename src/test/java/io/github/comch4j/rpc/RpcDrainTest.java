@@ -9,8 +9,15 @@ import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.testing.EmulatedMachine;
+import io.github.comch4j.testing.PeerProcess;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +93,70 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             assertThat(running.join()).hasSize(3);
             assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
             assertThat(handled).hasValue(0);
+        }
+    }
+
+    @Test
+    void aClientThatStandsStillIsNotWaitedForAndDelaysNobody(EmulatedMachine machine) throws Exception {
+        try (PeerProcess frozen = machine.peer(EmulatedMachine.Side.BOTH, Frozen.class, name)
+                        .start();
+                RpcClient healthy = clients().connect(Machine.PATIENCE)) {
+            frozen.awaitLine("calling");
+            await("its calls", () -> holding.get() == Frozen.CALLS);
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name)
+                    .onMessage((connection, message) -> {})
+                    .onDisconnected(connection -> end.complete(null))
+                    .connect(Machine.PATIENCE));
+            assertThat(healthy.call(ECHO, new byte[2])).hasSize(2);
+            stop(frozen.pid());
+            held.countDown(); // more responses than it has room for
+            server.shutdown();
+            assertThat(server.awaitTermination(Duration.ofHours(1))).isFalse();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
+            end.join(); // while the other one still stands still
+            closing.join();
+            other.close();
+        }
+    }
+
+    /** Its threads run on until one of them has come to the signal. */
+    private static void stop(long process) throws Exception {
+        new ProcessBuilder("kill", "-STOP", Long.toString(process)).start().waitFor();
+        Path threads = Path.of("/proc", Long.toString(process), "task");
+        boolean runs = true;
+        while (runs) {
+            try (Stream<Path> all = Files.list(threads)) {
+                runs = !all.map(RpcDrainTest::state).allMatch("T"::equals);
+            }
+        }
+    }
+
+    private static String state(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.substring(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+        } catch (IOException e) {
+            return "T"; // it has ended
+        }
+    }
+
+    /** A client's process with calls whose answers it does not take. */
+    static final class Frozen {
+        static final int CALLS = 500;
+
+        private Frozen() {}
+
+        /** The server's name. */
+        public static void main(String[] arguments) throws Exception {
+            EventLoop loop = EventLoop.start("frozen");
+            RpcClient client = RpcClient.builder(loop, Devices.openHost(Machine.HOST), arguments[0])
+                    .connect(Machine.PATIENCE);
+            for (int i = 0; i < CALLS; i++) {
+                var _ = client.callAsync(HOLD, new byte[4000], Duration.ofHours(1));
+            }
+            System.out.println("calling");
+            Thread.sleep(Duration.ofHours(1));
         }
     }
 
