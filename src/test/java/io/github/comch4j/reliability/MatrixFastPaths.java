@@ -165,6 +165,11 @@ final class MatrixFastPaths {
         }
 
         @Override
+        public boolean exists() {
+            return !lists || Feature.BUFFER_LISTS.isThere();
+        }
+
+        @Override
         public boolean seesGaps() {
             return false;
         }

@@ -1,6 +1,8 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Child;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Doca;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -28,6 +30,7 @@ final class MatrixProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx128m",
                 "-Djava.util.logging.config.file=/dev/null",
+                "-D" + Doca.LIBRARY_PROPERTY + "=" + Machine.emulation(),
                 "-cp",
                 Child.classPath(MatrixEnd.class)
                         + File.pathSeparator
