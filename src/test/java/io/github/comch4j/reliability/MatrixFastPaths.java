@@ -1,6 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.Feature;
 import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
