@@ -137,6 +137,7 @@ export default {
               ['Read and write a remote file', '/cookbook#read-and-write-a-remote-file']
             )
           },
+          { text: 'Writing a service', link: '/service' },
           {
             text: 'Samples to start',
             link: '/samples',
