@@ -1,5 +1,7 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A peer that stands still keeps what is in flight to it. So each producer may have sends in flight from its
  * {@linkplain Pool#share() share} of the places and no more, however many receives its peer has posted: the other
- * places are left to the other peers.
+ * places are left to the other peers. What happens when a peer has no room the pool's {@link Policy} says.
  *
  * <p>{@link #trySend} and {@link #enqueue} belong to the producer's thread; all else may be called by any.
  */
@@ -42,8 +44,34 @@ public final class Broadcast {
     private final AtomicLong uses = new AtomicLong();
     private volatile long length;
 
-    /** A producer's buffer on this place, and in how many places of the pool the producer has sends in flight. */
-    private record Place(Buffer buffer, AtomicInteger held) {}
+    /** A producer's buffer on this place. */
+    private record Place(Buffer buffer, Peer peer) {}
+
+    /** What a pool counts for each producer. */
+    private static final class Peer {
+        private final AtomicInteger held = new AtomicInteger(); // places with sends in flight
+        private final AtomicLong missed = new AtomicLong();
+    }
+
+    /** What a {@linkplain Pool#setPolicy pool} does about a peer that is behind. */
+    public enum Policy {
+        /**
+         * The peer misses what it has no room for, and all others get it at the full rate. A send that is not accepted,
+         * for whatever reason, is counted ({@link Pool#missed}).
+         */
+        SKIP,
+        /**
+         * The first send that finds the peer with its share in flight, or with all tasks of its producer, ends the
+         * peer's connection ({@link ComchConnection#disconnect()}), and is not accepted. For servers.
+         */
+        DISCONNECT,
+        /**
+         * All wait, and nobody misses anything: while a peer has its share in flight, {@link Pool#tryAcquire()} gives
+         * no place. What is not accepted all the same, as the producer has no task or, for {@link #trySend}, the peer
+         * no receive, is the program's to try again.
+         */
+        WAIT
+    }
 
     Broadcast(Pool pool, MemorySegment segment) {
         this.pool = pool;
@@ -89,7 +117,8 @@ public final class Broadcast {
      * @param producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: nothing is in flight then.
-     *     {@link SubmitResult#NO_TASK} also if the producer has its {@linkplain Pool#share() share} in flight
+     *     {@link SubmitResult#NO_TASK} also if the producer has its {@linkplain Pool#share() share} in flight, or all
+     *     its buffers
      * @throws IllegalArgumentException if the producer does not take over what it sends
      * @throws IllegalStateException if it has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -105,7 +134,7 @@ public final class Broadcast {
      * @param producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}, also if the producer has its
-     *     {@linkplain Pool#share() share} in flight
+     *     {@linkplain Pool#share() share} in flight, or all its buffers
      * @throws IllegalArgumentException if the producer does not take over what it sends
      * @throws IllegalStateException if it has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -118,19 +147,30 @@ public final class Broadcast {
     private SubmitResult send(ComchProducer producer, int consumerId, boolean now) {
         producer.context.engine().checkOwner();
         checkHeld(uses.get());
+        SubmitResult result = submit(producer, consumerId, now);
+        if (!result.accepted()) {
+            pool.refused(producer, result);
+        }
+        return result;
+    }
+
+    private SubmitResult submit(ComchProducer producer, int consumerId, boolean now) {
         Place place = places.get(producer);
         if (place == null || place.buffer.isClosed()) {
             place = acquire(producer);
+            if (place == null) {
+                return SubmitResult.NO_TASK;
+            }
         }
         Buffer buffer = place.buffer;
         if (buffer.isInFlight()) { // is counted, and stays so until its last send has ended
             return now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
         }
-        if (place.held.get() >= pool.share) {
+        if (place.peer.held.get() >= pool.share) {
             return SubmitResult.NO_TASK;
         }
         buffer.setData(0, length);
-        begin(place.held);
+        begin(place.peer);
         boolean accepted = false;
         try {
             SubmitResult result = now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
@@ -138,31 +178,43 @@ public final class Broadcast {
             return result;
         } finally {
             if (!accepted) {
-                end(place.held);
+                end(place.peer);
             }
         }
     }
 
-    private void begin(AtomicInteger held) {
-        held.incrementAndGet();
+    private void begin(Peer peer) {
+        peer.held.incrementAndGet();
         uses.addAndGet(IN_FLIGHT);
     }
 
-    private void end(AtomicInteger held) {
-        held.decrementAndGet();
+    private void end(Peer peer) {
+        peer.held.decrementAndGet();
         end(IN_FLIGHT);
     }
 
-    private Place acquire(ComchProducer producer) {
+    /** Null if all the producer's buffers are in flight. */
+    private @Nullable Place acquire(ComchProducer producer) {
         if (!producer.transfers().releasesSent()) {
             throw new IllegalArgumentException(producer + " has no releaseSent(): nobody would learn of the end");
         }
-        Buffer buffer = producer.acquire(pool.memory(), segment);
+        Buffer buffer;
+        try {
+            buffer = producer.acquire(pool.memory(), segment);
+        } catch (DocaException e) {
+            if (e.error() != DocaError.NO_MEMORY) {
+                throw e;
+            }
+            if (!pool.closeIdle(producer)) {
+                return null;
+            }
+            buffer = producer.acquire(pool.memory(), segment);
+        }
         BufferState state = CoreObjects.of(buffer);
-        AtomicInteger held = pool.heldBy(producer);
-        state.lentBy(() -> end(held));
+        Peer peer = pool.peer(producer);
+        state.lentBy(() -> end(peer));
         places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
-        Place place = new Place(buffer, held);
+        Place place = new Place(buffer, peer);
         places.put(producer, place);
         return place;
     }
@@ -245,8 +297,9 @@ public final class Broadcast {
         private final Broadcast[] all;
         private final ArrayBlockingQueue<Broadcast> free;
         private final Consumer<? super Broadcast> onEnded;
-        private final Map<ComchProducer, AtomicInteger> held = new ConcurrentHashMap<>();
+        private final Map<ComchProducer, Peer> peers = new ConcurrentHashMap<>();
         private volatile int share;
+        private volatile Policy policy = Policy.SKIP;
 
         private Pool(MemoryMap memory, int count, long size, Consumer<? super Broadcast> onEnded) {
             MemorySegment segment = memory.segment();
@@ -302,9 +355,13 @@ public final class Broadcast {
         /**
          * Takes a place, with the caller as its one holder.
          *
-         * @return the broadcast, without data; null if none is free
+         * @return the broadcast, without data; null if none is free, or with {@link Policy#WAIT} while a peer has its
+         *     share in flight: progress, then try again
          */
         public @Nullable Broadcast tryAcquire() {
+            if (policy == Policy.WAIT && peers.values().stream().anyMatch(peer -> peer.held.get() >= share)) {
+                return null;
+            }
             Broadcast taken = free.poll();
             if (taken != null) {
                 taken.begin();
@@ -312,10 +369,29 @@ public final class Broadcast {
             return taken;
         }
 
-        /** Counts the places that a producer has sends in flight from. */
-        AtomicInteger heldBy(ComchProducer producer) {
-            held.keySet().removeIf(ComchProducer::isClosed);
-            return held.computeIfAbsent(producer, known -> new AtomicInteger());
+        private Peer peer(ComchProducer producer) {
+            peers.keySet().removeIf(ComchProducer::isClosed);
+            return peers.computeIfAbsent(producer, known -> new Peer());
+        }
+
+        /** Frees a buffer that the producer has on another place. */
+        private boolean closeIdle(ComchProducer producer) {
+            for (Broadcast other : all) {
+                Place place = other.places.get(producer);
+                if (place != null && !place.buffer.isClosed() && !place.buffer.isInFlight()) {
+                    place.buffer.close();
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private void refused(ComchProducer producer, SubmitResult result) {
+            if (policy == Policy.SKIP) {
+                peer(producer).missed.incrementAndGet();
+            } else if (policy == Policy.DISCONNECT && result == SubmitResult.NO_TASK) {
+                producer.connection().disconnect();
+            }
         }
 
         /** All is over with it. */
@@ -362,10 +438,9 @@ public final class Broadcast {
 
         /**
          * Bounds what one producer, and so one peer that stands still, can hold of the pool. Any thread may set it, at
-         * any time: what is in flight goes on. A peer that has its share in flight gets no other broadcast, and the
-         * program chooses: to leave that one out for this peer, to end its connection, or to keep the broadcast and
-         * try again when a send of this producer has ended. With the pool's {@link #capacity} there is no bound, and
-         * one peer can stop all.
+         * any time: what is in flight goes on. A peer that has its share in flight gets no other broadcast; the
+         * {@linkplain #setPolicy policy} says what happens then. With the pool's {@link #capacity} there is no bound,
+         * and one peer can stop all.
          *
          * @param places 1 to {@link #capacity()}
          * @throws IllegalArgumentException if it is out of range
@@ -375,6 +450,41 @@ public final class Broadcast {
                 throw new IllegalArgumentException("a share of " + places + " places of a " + this);
             }
             share = places;
+        }
+
+        /**
+         * What is done about a peer that is behind. Default: {@link Policy#SKIP}. Any thread may ask.
+         *
+         * @return the policy
+         */
+        public Policy policy() {
+            return policy;
+        }
+
+        /**
+         * Chooses what is done about a peer that is behind. Any thread may set it, at any time, for sends to come.
+         *
+         * <p>After a send with {@link Policy#DISCONNECT} the producer may be closed
+         * ({@link ComchProducer#isClosed()}): nobody else tells the program, and other handlers may have run inside the
+         * send, as {@link ComchConnection#disconnect()} makes progress outside of callbacks.
+         *
+         * @param newPolicy the policy
+         */
+        public void setPolicy(Policy newPolicy) {
+            policy = Objects.requireNonNull(newPolicy);
+        }
+
+        /**
+         * How many sends of a producer were not accepted while the policy was {@link Policy#SKIP}: what its peer has
+         * missed. The peer itself hears of it, in order, where broadcasts are written by a
+         * {@code RecordWriter}: their numbers have gaps. Any thread may ask.
+         *
+         * @param producer a producer
+         * @return since its first send from this pool; 0 for one that has sent nothing, or was closed
+         */
+        public long missed(ComchProducer producer) {
+            Peer peer = peers.get(producer);
+            return peer == null ? 0 : peer.missed.get();
         }
 
         /**

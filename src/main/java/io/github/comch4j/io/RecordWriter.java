@@ -1,6 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
@@ -9,8 +10,11 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts many small records into each message of a slot producer: a message costs as much with one record of 64 bytes as
@@ -41,10 +45,9 @@ public final class RecordWriter {
     /** Writers of this process have one each: a consumer may get messages from several, also of one producer's id. */
     private static final AtomicInteger WRITERS = new AtomicInteger(new Random().nextInt());
 
-    private final SlotProducer producer;
+    private final Messages out;
     private final ProgressEngine progressEngine;
     private final Engine engine;
-    private final int consumerId;
     private final MemorySegment memory;
     private final int capacity;
     private final int own = WRITERS.getAndIncrement();
@@ -72,14 +75,143 @@ public final class RecordWriter {
      * @throws IllegalArgumentException if the slots are too short
      */
     public RecordWriter(SlotProducer producer, int consumerId) {
-        this.producer = producer;
-        this.progressEngine = producer.engine();
+        this(producer.engine(), producer.memory(), producer.slotSize(), new ToSlots(producer, consumerId));
+    }
+
+    /**
+     * A writer of records into the places of a pool, for many peers at once. When a message is complete, the program
+     * sends the broadcast to each peer; the writer's hold of it ends then. A peer that misses some sees by the
+     * numbers how many: its {@link RecordReader} tells {@code onMissing} before the next records. So does that of a
+     * peer that joins later, of all messages before. {@code NO_TASK} of a claim: the pool has no place free.
+     *
+     * <p>Where these docs say "producer", the pool is meant. Each broadcast has room for one message.
+     *
+     * @param engine whose thread writes
+     * @param pool with places of a multiple of 8 bytes, at least 16
+     * @param send sends the broadcast to each peer; it may not use the writer
+     * @throws IllegalArgumentException if the places are too short, or not a multiple of 8
+     */
+    public RecordWriter(ProgressEngine engine, Broadcast.Pool pool, Consumer<? super Broadcast> send) {
+        this(engine, pool.memory().segment(), pool.size(), new ToPlaces(pool, Objects.requireNonNull(send)));
+        if (pool.size() % 8 != 0) {
+            throw new IllegalArgumentException("places of " + pool.size() + " bytes are no multiple of 8");
+        }
+    }
+
+    private RecordWriter(ProgressEngine progressEngine, MemorySegment memory, long size, Messages out) {
+        this.out = out;
+        this.progressEngine = progressEngine;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(progressEngine);
-        this.consumerId = consumerId;
-        this.memory = producer.memory();
-        this.capacity = producer.slotSize() & ~7;
+        this.memory = memory;
+        this.capacity = (int) Math.min(size, Integer.MAX_VALUE) & ~7;
         if (capacity < Records.NUMBER + Records.HEADER) {
-            throw new IllegalArgumentException("slots of " + producer.slotSize() + " bytes have no room for a record");
+            throw new IllegalArgumentException(size + " bytes of a message have no room for a record");
+        }
+    }
+
+    /** Where messages go. */
+    private interface Messages {
+        /** Where in the memory, or what there is none of. */
+        long claim(int length);
+
+        void abort();
+
+        void commit(int length);
+
+        boolean flush();
+
+        /** Without the open one. */
+        int inFlight();
+    }
+
+    private record ToSlots(SlotProducer producer, int consumerId) implements Messages {
+        @Override
+        public long claim(int length) {
+            return producer.claim(length, consumerId);
+        }
+
+        @Override
+        public void abort() {
+            producer.abort();
+        }
+
+        @Override
+        public void commit(int length) {
+            producer.commit(length);
+        }
+
+        @Override
+        public boolean flush() {
+            return producer.flush();
+        }
+
+        @Override
+        public int inFlight() {
+            return producer.inFlight();
+        }
+
+        @Override
+        public String toString() {
+            return producer.toString();
+        }
+    }
+
+    private static final class ToPlaces implements Messages {
+        private final Broadcast.Pool pool;
+        private final Consumer<? super Broadcast> send;
+        private final long base; // address
+        private @Nullable Broadcast open;
+
+        ToPlaces(Broadcast.Pool pool, Consumer<? super Broadcast> send) {
+            this.pool = pool;
+            this.send = send;
+            this.base = pool.memory().segment().address();
+        }
+
+        private Broadcast taken() {
+            return Objects.requireNonNull(open);
+        }
+
+        @Override
+        public long claim(int length) {
+            if (open != null) {
+                throw new IllegalStateException("the writer is used while it sends a message to " + pool);
+            }
+            open = pool.tryAcquire();
+            return open == null ? SlotProducer.NO_TASK : open.segment().address() - base;
+        }
+
+        @Override
+        public void abort() {
+            Broadcast unused = taken();
+            open = null;
+            unused.release();
+        }
+
+        @Override
+        public void commit(int length) {
+            Broadcast complete = taken().commit(length);
+            try {
+                send.accept(complete);
+            } finally {
+                open = null;
+                complete.release();
+            }
+        }
+
+        @Override
+        public boolean flush() {
+            return true; // each peer's producer submits its own
+        }
+
+        @Override
+        public int inFlight() {
+            return pool.capacity() - pool.available() - (open == null ? 0 : 1);
+        }
+
+        @Override
+        public String toString() {
+            return pool.toString();
         }
     }
 
@@ -145,7 +277,7 @@ public final class RecordWriter {
         try {
             memory.set(Records.HEADER_LAYOUT, at, Records.header(length, type));
         } catch (IllegalStateException e) {
-            producer.claim(capacity, consumerId); // throws: the producer has ended, and its memory with it
+            out.claim(capacity); // throws: the producer has ended, and its memory with it
             throw e;
         }
         tail = end;
@@ -222,7 +354,7 @@ public final class RecordWriter {
         if (open != NONE) {
             send();
         }
-        long at = producer.claim(capacity, consumerId);
+        long at = out.claim(capacity);
         if (at >= 0) {
             open = at;
             limit = at + capacity;
@@ -238,11 +370,11 @@ public final class RecordWriter {
         open = NONE; // also if it fails: the producer has taken it back then
         limit = NONE;
         if (length == Records.NUMBER) {
-            producer.abort();
+            out.abort();
         } else {
             memory.set(Records.NUMBER_LAYOUT, tail - length, Records.number(number, own));
-            producer.commit(length);
-            number++;
+            number++; // before anybody can have it
+            out.commit(length);
             messages.increment();
             bytes.add(length);
         }
@@ -334,7 +466,7 @@ public final class RecordWriter {
         if (open != NONE) {
             send();
         }
-        return producer.flush();
+        return out.flush();
     }
 
     /**
@@ -348,10 +480,8 @@ public final class RecordWriter {
      */
     public boolean progress() {
         engine.checkOwner();
-        boolean due = open != NONE
-                && tail > open + Records.NUMBER
-                && claimed == NONE
-                && (producer.inFlight() == 0 || hasWaited());
+        boolean due =
+                open != NONE && tail > open + Records.NUMBER && claimed == NONE && (out.inFlight() == 0 || hasWaited());
         if (due) {
             send();
         }
@@ -402,6 +532,6 @@ public final class RecordWriter {
      */
     @Override
     public String toString() {
-        return "records on " + producer + ": " + records() + " in " + messages() + " messages of " + bytes() + " bytes";
+        return "records on " + out + ": " + records() + " in " + messages() + " messages of " + bytes() + " bytes";
     }
 }

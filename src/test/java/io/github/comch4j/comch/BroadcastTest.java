@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.RecordReader;
+import io.github.comch4j.io.RecordWriter;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,6 +156,8 @@ class BroadcastTest extends BothForms {
             pair.machine.until("the other peer has it", () -> received.equals(sent) && toOther.inFlight() == 0);
         }
         assertThat(shared.available()).isEqualTo(6);
+        assertThat(shared.missed(toStill)).isEqualTo(28);
+        assertThat(shared.missed(toOther)).isZero();
         received.clear();
         still.tryPost(still.acquire(8 * 256, 64));
         still.tryPost(still.acquire(9 * 256, 64));
@@ -172,6 +178,214 @@ class BroadcastTest extends BothForms {
         pair.machine.until("the ends", () -> shared.available() == 8);
         assertThatThrownBy(() -> shared.setShare(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> shared.setShare(9)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void withWaitNobodyMissesAnything() {
+        Broadcast.Pool waiting = Broadcast.Pool.create(pair.sendMemory, 8, 100);
+        assertThat(waiting.policy()).isEqualTo(Broadcast.Policy.SKIP);
+        waiting.setPolicy(Broadcast.Policy.WAIT);
+        assertThat(waiting.policy()).isEqualTo(Broadcast.Policy.WAIT);
+        ComchConsumer slow = consumer(0);
+        ComchProducer toSlow =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        List<Long> expected = new ArrayList<>();
+        for (long round = 0; round < 9; round++) {
+            Broadcast broadcast = waiting.tryAcquire();
+            if (broadcast == null) {
+                assertThat(waiting.available())
+                        .as("places that wait for the peer")
+                        .isEqualTo(6);
+                for (int place = 0; place < 2; place++) {
+                    slow.tryPost(slow.acquire((round + place) * 256, 64));
+                }
+                pair.machine.until("its share", () -> waiting.available() == 8);
+                broadcast = waiting.tryAcquire();
+            }
+            broadcast.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, round);
+            assertThat(broadcast.commit(8).enqueue(toSlow, slow.id())).isEqualTo(SubmitResult.ACCEPTED);
+            broadcast.release();
+            expected.add(round);
+        }
+        slow.tryPost(slow.acquire(10 * 256, 64));
+        pair.machine.until("all", () -> received.equals(expected) && waiting.available() == 8);
+        assertThat(waiting.missed(toSlow)).isZero();
+    }
+
+    @Test
+    void aPeerThatIsBehindIsDisconnected() {
+        try (MemoryMap memory = MemoryMap.allocate(pair.machine.dpu, 800, Access.PCI_READ_WRITE)) {
+            Broadcast.Pool strict = Broadcast.Pool.create(memory, 8, 100);
+            strict.setPolicy(Broadcast.Policy.DISCONNECT);
+            ComchConsumer still = pair.hostSide
+                    .consumer(
+                            pair.machine.engine,
+                            MemoryMap.allocate(pair.machine.host, 4096, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE))
+                    .onReceive((self, buffer, producer, immediate) -> {})
+                    .start(Machine.PATIENCE);
+            pair.machine.until("the consumer", () -> pair.dpuSide.remoteConsumers().length == 1);
+            ComchProducer producer = pair.dpuSide
+                    .producer(pair.machine.engine)
+                    .releaseSent()
+                    .onCompletion((self, buffer, status) -> {})
+                    .start();
+            for (int round = 0; round < 3; round++) {
+                Broadcast broadcast = strict.tryAcquire().commit(8);
+                if (round == 0) {
+                    assertThat(broadcast.trySend(producer, still.id())).isEqualTo(SubmitResult.NO_RECEIVE);
+                }
+                assertThat(producer.isClosed()).isFalse();
+                assertThat(broadcast.enqueue(producer, still.id()))
+                        .isEqualTo(round < 2 ? SubmitResult.ACCEPTED : SubmitResult.NO_TASK);
+                broadcast.release();
+            }
+            assertThat(producer.isClosed()).isTrue();
+            assertThat(pair.server.connections()).isEmpty();
+            assertThat(strict.available()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void withoutABufferThereIsNoRoom() {
+        ComchConsumer consumer = consumer(0);
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .buffers(1)
+                .releaseSent()
+                .start();
+        pool.setShare(2);
+        Broadcast first = claim(1);
+        Broadcast second = claim(2);
+        assertThat(first.enqueue(producer, consumer.id())).isEqualTo(SubmitResult.ACCEPTED);
+        assertThat(second.enqueue(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
+        assertThat(second.inFlight()).isZero();
+        assertThat(pool.missed(producer)).isEqualTo(1);
+        consumer.tryPost(consumer.acquire(0, 64));
+        pair.machine.until("the first", () -> first.inFlight() == 0);
+        assertThat(second.enqueue(producer, consumer.id()))
+                .as("with the buffer of the first")
+                .isEqualTo(SubmitResult.ACCEPTED);
+        consumer.tryPost(consumer.acquire(256, 64));
+        pair.machine.until("the second", () -> received.equals(List.of(1L, 2L)) && second.inFlight() == 0);
+        first.release();
+        second.release();
+    }
+
+    @Test
+    void aBacklogInACallbackFindsNoRoom() {
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .tasks(3)
+                .buffers(2)
+                .releaseSent()
+                .start();
+        ComchConsumer consumer = consumer(64);
+        Broadcast.Pool small = Broadcast.Pool.create(pair.sendMemory, 8, 100);
+        small.setShare(8);
+        List<SubmitResult> results = new ArrayList<>();
+        int[] noPlace = {0};
+        try (ComchConsumer late = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .onReceive((self, buffer, sender, immediate) -> {
+                    for (long number = 0; number < 20; number++) {
+                        Broadcast broadcast = small.tryAcquire();
+                        if (broadcast == null) {
+                            noPlace[0]++;
+                            continue;
+                        }
+                        broadcast.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
+                        results.add(broadcast.commit(8).enqueue(producer, consumer.id()));
+                        if (number % 2 == 0) {
+                            broadcast.release(); // the others are kept for later
+                        }
+                    }
+                })
+                .buffers(1, 256)
+                .start(Machine.PATIENCE)) {
+            Broadcast trigger = claim(1);
+            ComchProducer other = producer();
+            assertThat(trigger.trySend(other, late.id()).accepted()).isTrue();
+            trigger.release();
+            pair.machine.until("the backlog", () -> !results.isEmpty() && small.missed(producer) > 0);
+            assertThat(results).startsWith(SubmitResult.ACCEPTED, SubmitResult.ACCEPTED, SubmitResult.NO_TASK);
+            assertThat(noPlace[0]).isPositive();
+            pair.machine.until("what was accepted", () -> received.equals(List.of(0L, 1L)));
+        }
+    }
+
+    @Test
+    void recordsAreWrittenIntoThePlacesAndSayWhatAPeerHasMissed() {
+        Broadcast.Pool records = Broadcast.Pool.create(pair.sendMemory, 8, 96);
+        List<Integer> all = new ArrayList<>();
+        List<Integer> some = new ArrayList<>();
+        ComchConsumer quick = reader(all);
+        ComchConsumer behind = reader(some);
+        quick.tryPost(quick.acquire(0, 96));
+        ComchProducer toQuick =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        ComchProducer toBehind =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        List<SubmitResult> results = new ArrayList<>();
+        RecordWriter writer = new RecordWriter(pair.machine.engine, records, broadcast -> {
+            assertThat(broadcast.trySend(toQuick, quick.id())).isEqualTo(SubmitResult.ACCEPTED);
+            results.add(broadcast.trySend(toBehind, behind.id()));
+        });
+        for (int number = 0; number < 6; number++) {
+            if (number == 0 || number == 4 || number == 5) {
+                behind.tryPost(behind.acquire(4096 + number * 256L, 96));
+            }
+            assertThat(writer.offer(MemorySegment.ofArray(new int[] {number}), number))
+                    .isEqualTo(SubmitResult.ACCEPTED);
+            writer.flush();
+            int expected = number + 1;
+            pair.machine.until("a message", () -> all.size() == expected && records.available() == 8);
+            quick.tryPost(quick.acquire(expected * 256L, 96));
+        }
+        pair.machine.until("what the other one got", () -> some.size() == 4);
+        assertThat(all).containsExactly(0, 1, 2, 3, 4, 5);
+        assertThat(some).as("three are missing, in their place").containsExactly(0, -3, 4, 5);
+        SubmitResult no = SubmitResult.NO_RECEIVE;
+        assertThat(results)
+                .containsExactly(SubmitResult.ACCEPTED, no, no, no, SubmitResult.ACCEPTED, SubmitResult.ACCEPTED);
+        assertThat(records.missed(toBehind)).isEqualTo(3);
+        assertThat(writer.messages()).isEqualTo(6);
+
+        List<Broadcast> taken = new ArrayList<>();
+        while (records.available() > 0) {
+            taken.add(records.tryAcquire());
+        }
+        assertThat(writer.offer(MemorySegment.ofArray(new int[1]), 0)).isEqualTo(SubmitResult.NO_TASK);
+        taken.forEach(Broadcast::release);
+        assertThat(writer.claim(4, 0)).isNotNegative();
+        writer.abort();
+        assertThat(writer.flush()).as("nothing to send").isTrue();
+        assertThat(records.available()).isEqualTo(8);
+        assertThatThrownBy(() -> new RecordWriter(pair.machine.engine, pool, broadcast -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("multiple of 8");
+    }
+
+    @Test
+    void aRecordWriterIsNotUsedWhileItSends() {
+        Broadcast.Pool records = Broadcast.Pool.create(pair.sendMemory, 8, 96);
+        RecordWriter[] writer = new RecordWriter[1];
+        writer[0] = new RecordWriter(pair.machine.engine, records, broadcast -> writer[0].claim(4, 1));
+        writer[0].claim(4, 0);
+        writer[0].commit();
+        assertThatThrownBy(() -> writer[0].flush()).isInstanceOf(IllegalStateException.class);
+        assertThat(records.available()).isEqualTo(8);
+    }
+
+    /** A consumer that notes the type of each record, and how many are missing, negative. */
+    private ComchConsumer reader(List<Integer> types) {
+        RecordReader reader = new RecordReader(
+                (memory, offset, length, type, producer) -> types.add(type), missing -> types.add(-missing));
+        return pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .repost(false)
+                .onReceive((self, buffer, producer, immediate) ->
+                        reader.onMessage(buffer.data(), 0, (int) buffer.data().byteSize(), producer))
+                .start(Machine.PATIENCE);
     }
 
     @Test
