@@ -139,9 +139,10 @@ class Journal implements Runnable {
     }
 
     private void apply(long session, long number, long key, long amount) {
-        sequence++;
-        sessions.put(session, new Last(number, sequence));
-        window.add(new Change(sequence, key, totals.merge(key, amount, Long::sum)));
+        long next = sequence + 1;
+        sequence = next;
+        sessions.put(session, new Last(number, next));
+        window.add(new Change(next, key, totals.merge(key, amount, Long::sum)));
         if (window.size() > WINDOW) {
             window.remove();
         }
