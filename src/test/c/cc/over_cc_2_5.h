@@ -97,6 +97,8 @@ static inline uint8_t over_cc_log(uint32_t number)
 	return number == 0 ? UINT8_MAX : log;
 }
 
+#define MOST_SEND_TASKS 8192
+
 static inline doca_error_t doca_comch_server_task_send_set_conf(struct doca_cc_server *server,
 								doca_cc_send_task_comp_handler completed,
 								doca_cc_send_task_comp_handler failed, uint32_t num)

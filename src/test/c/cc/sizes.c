@@ -42,7 +42,7 @@ static const struct capability capabilities[] = {
 	{doca_cc_cap_get_max_msg_size, 4080},
 	{doca_cc_cap_get_max_recv_queue_size, 8192},
 	{doca_cc_cap_get_max_clients, 512},
-	{doca_cc_cap_get_max_send_tasks, 65536},
+	{doca_cc_cap_get_max_send_tasks, 8192},
 	{doca_cc_consumer_cap_get_max_log_num_tasks, 13},
 	{doca_cc_producer_cap_get_max_log_num_tasks, 13},
 	{doca_cc_consumer_cap_get_max_buf_size, 1u << 30},
@@ -242,7 +242,7 @@ static void put_done(struct doca_cc_producer_send_task *task, union doca_data a,
 	(void)task, (void)a, (void)b;
 }
 
-/* Of the device's default limits, 65536 send tasks, and 8192 tasks of a consumer or producer. */
+/* 2^13 tasks: of the release's send tasks, and of the device's default limits for consumers and producers. */
 static const struct pool {
 	size_t log;
 	doca_error_t control, fast;
@@ -251,8 +251,8 @@ static const struct pool {
 	{1, DOCA_SUCCESS, DOCA_SUCCESS},
 	{10, DOCA_SUCCESS, DOCA_SUCCESS},
 	{13, DOCA_SUCCESS, DOCA_SUCCESS},
-	{14, DOCA_SUCCESS, BAD},
-	{16, DOCA_SUCCESS, BAD},
+	{14, BAD, BAD},
+	{16, BAD, BAD},
 	{17, BAD, BAD},
 	{31, BAD, BAD},
 	{32, BAD, BAD},

@@ -38,7 +38,11 @@ doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, siz
 
 doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
 {
-	return ask(doca_comch_cap_get_max_send_tasks, devinfo, max_send_tasks);
+	uint32_t limit = 0;
+	doca_error_t result = doca_comch_cap_get_max_send_tasks(devinfo, &limit);
+	if (limit > UINT32_C(1) << CC_MAX_LOG_SEND_TASKS)
+		limit = UINT32_C(1) << CC_MAX_LOG_SEND_TASKS;
+	return cc_widen(result, &limit, max_send_tasks);
 }
 
 doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)

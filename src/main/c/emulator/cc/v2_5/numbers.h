@@ -20,6 +20,15 @@ static inline uint32_t cc_pool_size(size_t log_num_tasks)
 	return log_num_tasks < 32 ? UINT32_C(1) << log_num_tasks : UINT32_MAX;
 }
 
+/* Servers and clients of 2.5 have no more send tasks than 2^13, whatever the device could have: observed. */
+#define CC_MAX_LOG_SEND_TASKS 13
+
+/* Their pool. */
+static inline uint32_t cc_send_pool_size(size_t log_num_tasks)
+{
+	return log_num_tasks <= CC_MAX_LOG_SEND_TASKS ? cc_pool_size(log_num_tasks) : UINT32_MAX;
+}
+
 /* What a function that asks Comch for a number answers: it is written on success only. By address, because the call
  * that gives `result` fills it in. */
 static inline doca_error_t cc_widen(doca_error_t result, const uint32_t *value, size_t *out)

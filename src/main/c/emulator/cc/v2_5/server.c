@@ -33,7 +33,7 @@ doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server,
 					       doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
 {
 	return doca_comch_server_task_send_set_conf(cc_server, task_completion_cb, task_error_cb,
-						    cc_pool_size(log_num_tasks));
+						    cc_send_pool_size(log_num_tasks));
 }
 
 doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer,

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,20 +185,26 @@ static bool is_listened_on(int dir, const char *file)
 	return listened_on;
 }
 
-/* ", in process N" of who listens on FILE.sock; "" if that is not known, such as in another PID namespace. */
+/* ", in process N" of who has FILE.lock; "" if that is not known, such as in another PID namespace. FILE.sock is not
+ * connected to for that: its server would see a client that leaves. */
 static void write_holder(int dir, const char *file, char text[HOLDER_BYTES])
 {
 	text[0] = '\0';
-	struct sockaddr_un address;
-	socket_address(dir, file, &address);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
+	char path[FABRIC_PATH_BYTES], line[256];
+	path_of(file, LOCK_SUFFIX, path);
+	struct stat lock;
+	FILE *locks = fstatat(dir, path, &lock, AT_SYMLINK_NOFOLLOW) == 0 ? fopen("/proc/locks", "re") : NULL;
+	if (locks == NULL)
 		return;
-	struct ucred holder = {.pid = 0};
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &holder, &(socklen_t){sizeof(holder)}) == 0 && holder.pid > 0)
-		snprintf(text, HOLDER_BYTES, ", in process %d", (int)holder.pid);
-	close(fd);
+	int pid;
+	unsigned int on_major, on_minor;
+	uint64_t inode;
+	while (fgets(line, sizeof(line), locks) != NULL) {
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%" SCNu64, &pid, &on_major, &on_minor, &inode) == 4 &&
+		    pid > 0 && inode == lock.st_ino && on_major == major(lock.st_dev) && on_minor == minor(lock.st_dev))
+			snprintf(text, HOLDER_BYTES, ", in process %d", pid);
+	}
+	fclose(locks);
 }
 
 /* What one try to get hold of the folder's lock gives: 1, 0 for now, or -1 on a file system without locks, where
