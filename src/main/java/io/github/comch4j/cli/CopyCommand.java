@@ -54,6 +54,7 @@ import picocli.CommandLine.Spec;
 final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     private static final String NAME = "comch4j-cp";
     private static final Duration MOMENT = Duration.ofMillis(200);
+    private static final Duration A_WHILE = Duration.ofSeconds(30);
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
     private static final String DPU = "dpu:";
     private static final String HOST = "host:";
@@ -321,7 +322,9 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             CopyServer copies = new CopyServer(root, readOnly);
             Set<Thread> threads = ConcurrentHashMap.newKeySet();
             while (!interrupt.stopped()) {
-                ComchSocket next = server != null ? server.accept(MOMENT) : end.tryConnect(MOMENT);
+                // An attempt that is given up while the other side accepts it would be a copy that fails there.
+                ComchSocket next =
+                        server != null ? server.accept(MOMENT) : interrupt.during(() -> end.tryConnect(A_WHILE));
                 threads.removeIf(thread -> !thread.isAlive());
                 if (next == null) {
                     continue;

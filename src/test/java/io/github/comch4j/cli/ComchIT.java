@@ -240,7 +240,7 @@ class ComchIT {
     @Test
     void aStackTraceIsShownToWhoAsksForIt() throws Exception {
         comch(HOST, "serve").assertFailure("comch: no device here can serve: a server runs on the DPU");
-        ChildVm verbose = comch(HOST, "serve", "-v");
+        ChildVm verbose = comch(HOST, "serve", "-vv");
         assertThat(verbose.awaitEnd()).isEqualTo(1);
         assertThat(verbose.err()).contains("comch: no device here can serve", "\tat io.github.comch4j.cli.");
     }

@@ -648,7 +648,7 @@ class CopyIT {
             Thread.sleep(1);
         }
         // It has made its shared memory, a longer file; it stands still until the limit is there.
-        String limited = "kill -STOP $0 && prlimit --fsize=1000000 --pid $0 && kill -CONT $0";
+        String limited = "kill -STOP $0 && prlimit --fsize=100000000 --pid $0 && kill -CONT $0";
         String pid = Long.toString(client.handle().pid());
         assertThat(new ProcessBuilder("sh", "-c", limited, pid).start().waitFor())
                 .isZero();
@@ -712,6 +712,7 @@ class CopyIT {
     void whoCopiesIsToldThatTheServerEnds() throws Exception {
         Files.write(here.resolve("x"), random(300_000_000));
         for (boolean killed : List.of(false, true)) {
+            Files.deleteIfExists(there.resolve(".x.comch-part")); // from which the second copy would go on
             ChildVm server = serve();
             ChildVm client = cp("host", here.resolve("x"), "dpu:");
             while (!Files.exists(there.resolve(".x.comch-part")) && client.isAlive()) {
