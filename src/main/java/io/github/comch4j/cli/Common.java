@@ -20,6 +20,8 @@ final class Common {
     /** Kept, so that its level is. */
     private static final Logger LIBRARY = Logger.getLogger("io.github.comch4j");
 
+    private static final Logger CHANNELS = Logger.getLogger("io.netty.channel.AbstractChannel");
+
     @Option(
             names = "--library",
             order = 90,
@@ -73,6 +75,7 @@ final class Common {
             System.setProperty(LOGGED, "comch: %5$s%6$s%n");
         }
         LIBRARY.setLevel(Level.WARNING);
+        CHANNELS.setLevel(Level.SEVERE); // a warning tells of what was still to do for one when its loop has ended
         if (library != null) {
             System.setProperty(Doca.LIBRARY_PROPERTY, library);
         }
