@@ -15,16 +15,16 @@ final class LimitProbes {
 
     static List<Probe> of(Generation generation) {
         boolean cc = generation != Generation.COMCH;
-        return List.of(control(), fastPath(generation), defaults(cc), refused(), device());
+        return List.of(control(generation), fastPath(generation), defaults(cc), refused(), device());
     }
 
-    private static Probe control() {
+    private static Probe control(Generation generation) {
         Probe.Builder probe = Probe.of("limits.control", "What a server or client takes at most");
         for (Side side : Side.values()) {
             probe.expect(side + ": bytes of a name", "119")
                     .expect(side + ": bytes of a message", "4080")
                     .expect(side + ": messages of a receive queue", "8192")
-                    .expect(side + ": send tasks", "65536");
+                    .expect(side + ": send tasks", generation == Generation.CC_2_5 ? "8192" : "65536");
         }
         return probe.expect("dpu: clients of a server", "512")
                 .both(stage -> {
