@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
@@ -213,6 +215,7 @@ class BroadcastTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aPeerThatIsBehindIsDisconnected() {
         try (MemoryMap memory = MemoryMap.allocate(pair.machine.dpu, 800, Access.PCI_READ_WRITE)) {
             Broadcast.Pool strict = Broadcast.Pool.create(memory, 8, 100);
