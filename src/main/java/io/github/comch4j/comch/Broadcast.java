@@ -62,7 +62,8 @@ public final class Broadcast {
         SKIP,
         /**
          * The first send that finds the peer with its share in flight, or with all tasks of its producer, ends the
-         * peer's connection ({@link ComchConnection#disconnect()}), and is not accepted. For servers of DOCA 2.7 and later.
+         * peer's connection ({@link ComchConnection#disconnect()}), and is not accepted. For servers of DOCA 2.7 and
+         * later.
          */
         DISCONNECT,
         /**
