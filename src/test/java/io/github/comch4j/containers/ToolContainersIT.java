@@ -61,15 +61,15 @@ class ToolContainersIT {
     @Test
     void theDoctorWhereThereAreNoDevices() {
         Box doctor = boxes.start(comch(Side.BOTH, "doctor", "--json"));
-        assertThat(doctor.exitCode()).as(doctor.output()).isEqualTo(1);
+        assertThat(doctor.exitCode()).as(doctor.output()).isZero();
         assertThat(doctor.output())
                 .contains(
-                        "no DOCA SDK is installed: programs run on the emulated BlueField",
-                        "/fabric is this user's, and no dead server has left anything",
+                        "those of the emulated BlueField, as was asked for",
+                        "/fabric is this user's, and no server in it is dead or stopped",
                         "went from 0000:b1:00.0 to 0000:03:00.0 and back in ")
                 .doesNotContain("\"bad\"");
         Box one = boxes.start(comch(Side.DPU, "doctor"));
-        assertThat(one.exitCode()).as(one.output()).isEqualTo(1);
+        assertThat(one.exitCode()).as(one.output()).isZero();
         assertThat(one.output()).contains("not tried: this machine has the DPU's side only");
     }
 
