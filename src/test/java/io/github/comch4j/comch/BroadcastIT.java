@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Signals;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
-import java.io.IOException;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,7 +49,7 @@ class BroadcastIT {
             try (Child still = start(machine, host, 1, 0);
                     Child slow = start(machine, host, 1, 20_000);
                     Child quick = start(machine, host, QUICK, 0)) {
-                stop(still.line());
+                Signals.stop(Long.parseLong(still.line()));
                 slow.line();
                 quick.line();
                 for (long number = 0; number < MESSAGES; number++) {
@@ -97,26 +94,5 @@ class BroadcastIT {
                 BroadcastPeer.class, List.of(), host, machine.name, Integer.toString(count), Long.toString(delay));
         machine.until("its consumers", () -> subscribers.size() == before + count);
         return child;
-    }
-
-    /** Its threads run on until one of them has come to the signal. */
-    private static void stop(String process) throws Exception {
-        assertThat(new ProcessBuilder("kill", "-STOP", process).start().waitFor())
-                .isZero();
-        boolean runs = true;
-        while (runs) {
-            try (Stream<Path> threads = Files.list(Path.of("/proc", process, "task"))) {
-                runs = threads.anyMatch(BroadcastIT::runs);
-            }
-        }
-    }
-
-    private static boolean runs(Path thread) {
-        try {
-            String state = Files.readString(thread.resolve("stat"));
-            return state.charAt(state.lastIndexOf(')') + 2) != 'T';
-        } catch (IOException e) {
-            return false; // it has ended
-        }
     }
 }

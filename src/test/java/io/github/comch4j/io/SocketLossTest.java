@@ -10,6 +10,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.Signals;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
@@ -19,16 +20,12 @@ import io.github.comch4j.internal.support.window.EndReason;
 import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.testing.EmulatedMachine;
 import io.github.comch4j.testing.PeerProcess;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -333,14 +330,14 @@ class SocketLossTest extends SocketScene {
             reader.awaitLine("open");
             ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
-            stop(reader);
+            Signals.stop(reader.pid());
             for (int i = 0; i < 150; i++) {
                 socket.send(numbered(i), Machine.PATIENCE);
             }
             Thread later = Thread.ofPlatform().start(() -> {
                 try {
                     Thread.sleep(Duration.ofSeconds(3));
-                    signal("-CONT", reader);
+                    Signals.send(reader.pid(), Signals.CONTINUE);
                 } catch (Exception e) {
                     throw new AssertionError(e);
                 }
@@ -361,7 +358,7 @@ class SocketLossTest extends SocketScene {
             reader.awaitLine("open");
             ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
-            stop(reader);
+            Signals.stop(reader.pid());
             for (int i = 0; i < 150; i++) {
                 socket.send(numbered(i), Machine.PATIENCE);
             }
@@ -370,37 +367,12 @@ class SocketLossTest extends SocketScene {
                             DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
             hostLoop.call(() -> hostLoop.engine().setTimeout(Duration.ofMillis(200)));
             assertThat(catchThrowable(socket::close)).isInstanceOf(DocaException.class);
-            signal("-CONT", reader);
+            Signals.send(reader.pid(), Signals.CONTINUE);
             assertThat(reader.awaitLine("received"))
                     .as("all arrives still, or it is no good end")
                     .matches("received (150, whole|[0-9]+, cut)");
             hostLoop.call(() -> hostLoop.engine().setTimeout(Machine.PATIENCE));
             var _ = catchThrowable(socket::close);
-        }
-    }
-
-    private static void signal(String signal, PeerProcess process) throws Exception {
-        new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
-    }
-
-    /** Its threads run on until one of them has come to the signal. */
-    private static void stop(PeerProcess process) throws Exception {
-        signal("-STOP", process);
-        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
-        boolean runs = true;
-        while (runs) {
-            try (Stream<Path> all = Files.list(threads)) {
-                runs = all.anyMatch(SocketLossTest::runs);
-            }
-        }
-    }
-
-    private static boolean runs(Path thread) {
-        try {
-            String state = Files.readString(thread.resolve("stat"));
-            return state.charAt(state.lastIndexOf(')') + 2) != 'T';
-        } catch (IOException e) {
-            return false; // it has ended
         }
     }
 

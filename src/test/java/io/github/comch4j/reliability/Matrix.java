@@ -1,6 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.Signals;
 import io.github.comch4j.internal.call.EmulatorCalls;
 import java.util.ArrayList;
 import java.util.List;

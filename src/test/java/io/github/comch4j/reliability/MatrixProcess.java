@@ -2,6 +2,7 @@ package io.github.comch4j.reliability;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Signals;
 import io.github.comch4j.core.Doca;
 import java.io.BufferedReader;
 import java.io.File;

@@ -1,6 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Child;
+import io.github.comch4j.Signals;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.reliability.Ledger.Entry;

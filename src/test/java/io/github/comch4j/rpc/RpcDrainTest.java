@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.Signals;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
@@ -14,10 +15,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.testing.EmulatedMachine;
 import io.github.comch4j.testing.PeerProcess;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,7 +106,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
                     .onDisconnected(connection -> end.complete(null))
                     .connect(Machine.PATIENCE));
             assertThat(healthy.call(ECHO, new byte[2])).hasSize(2);
-            stop(frozen.pid());
+            Signals.stop(frozen.pid());
             held.countDown(); // more responses than it has room for
             server.shutdown();
             assertThat(server.awaitTermination(Duration.ofHours(1))).isFalse();
@@ -117,27 +114,6 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             end.join(); // while the other one still stands still
             closing.join();
             other.close();
-        }
-    }
-
-    /** Its threads run on until one of them has come to the signal. */
-    private static void stop(long process) throws Exception {
-        new ProcessBuilder("kill", "-STOP", Long.toString(process)).start().waitFor();
-        Path threads = Path.of("/proc", Long.toString(process), "task");
-        boolean runs = true;
-        while (runs) {
-            try (Stream<Path> all = Files.list(threads)) {
-                runs = !all.map(RpcDrainTest::state).allMatch("T"::equals);
-            }
-        }
-    }
-
-    private static String state(Path thread) {
-        try {
-            String stat = Files.readString(thread.resolve("stat"));
-            return stat.substring(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-        } catch (IOException e) {
-            return "T"; // it has ended
         }
     }
 
