@@ -6,13 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
-import org.junit.jupiter.api.extension.ConditionEvaluationResult;
-import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
-import org.opentest4j.TestAbortedException;
 
 /** The test, or all of a class, is left out where the loaded libraries lack one of these. */
 @Target({ElementType.TYPE, ElementType.METHOD})
@@ -25,10 +21,11 @@ public @interface Needs {
     /** Everything that it cannot do without. */
     Feature[] value();
 
-    /** Looks at the loaded libraries; for a method when what the test has opened will be closed. */
-    final class Condition implements ExecutionCondition, BeforeTestExecutionCallback {
-        private static List<Feature> lacking(ExtensionContext context) {
-            return context.getElement()
+    /** Looks at the loaded libraries. */
+    final class Condition extends LeftOut {
+        @Override
+        String lacking(ExtensionContext context) {
+            List<Feature> lacking = context.getElement()
                     .flatMap(element -> AnnotationSupport.findAnnotation(element, Needs.class))
                     .map(needs -> {
                         Machine.useEmulation();
@@ -37,22 +34,7 @@ public @interface Needs {
                                 .toList();
                     })
                     .orElse(List.of());
-        }
-
-        @Override
-        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            List<Feature> lacking = context.getTestMethod().isPresent() ? List.of() : lacking(context);
-            return lacking.isEmpty()
-                    ? ConditionEvaluationResult.enabled("all is there, or a method looks by itself")
-                    : ConditionEvaluationResult.disabled(LACK + lacking);
-        }
-
-        @Override
-        public void beforeTestExecution(ExtensionContext context) {
-            List<Feature> lacking = lacking(context);
-            if (!lacking.isEmpty()) {
-                throw new TestAbortedException(LACK + lacking);
-            }
+            return lacking.isEmpty() ? "" : lacking.toString();
         }
     }
 }
