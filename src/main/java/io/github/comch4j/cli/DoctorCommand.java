@@ -42,8 +42,9 @@ final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "x86_64";
-        List<Finding> findings =
-                new Doctor(new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv(), wanted()).look();
+        List<Finding> findings = new Doctor(
+                        new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv(), Settings.library())
+                .look();
         Finding.Level worst = findings.stream()
                 .map(Finding::level)
                 .max(Comparator.naturalOrder())
@@ -58,14 +59,6 @@ final class DoctorCommand implements Callable<Integer> {
             findings.forEach(finding -> print(finding, colour));
         }
         return worst.status;
-    }
-
-    /** As the library itself will read it; {@link Common} has set the property if there was an option. */
-    private static String wanted() {
-        String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
-        return property.isEmpty()
-                ? System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip()
-                : property;
     }
 
     private static void print(Finding finding, boolean colour) {

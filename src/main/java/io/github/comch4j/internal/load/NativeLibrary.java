@@ -147,15 +147,10 @@ public final class NativeLibrary {
         @SuppressWarnings("restricted")
         private static LibraryInfo attempt() {
             Platform platform = Platform.current();
-            String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
-            String variable =
-                    System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip();
-            String source = !property.isEmpty()
-                    ? "system property " + Settings.LIBRARY_PROPERTY
-                    : "environment variable " + Settings.LIBRARY_VARIABLE;
-            String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
-            LibraryLocator.Choice choice =
-                    LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
+            String wanted = Settings.library();
+            String setting = wanted.isEmpty() ? "auto" : wanted;
+            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv())
+                    .choose(setting, Settings.librarySource());
             String location;
             Generation generation = Generation.COMCH;
             if (choice.files().isPresent()) {

@@ -33,6 +33,25 @@ public final class Settings {
         nativeFolder();
     }
 
+    /** {@link #LIBRARY_PROPERTY}, or else {@link #LIBRARY_VARIABLE}; empty if neither is set. */
+    public static String library() {
+        String property = libraryProperty();
+        return property.isEmpty()
+                ? System.getenv().getOrDefault(LIBRARY_VARIABLE, "").strip()
+                : property;
+    }
+
+    /** Which of the two has said so, for messages. */
+    static String librarySource() {
+        return libraryProperty().isEmpty()
+                ? "environment variable " + LIBRARY_VARIABLE
+                : "system property " + LIBRARY_PROPERTY;
+    }
+
+    private static String libraryProperty() {
+        return System.getProperty(LIBRARY_PROPERTY, "").strip();
+    }
+
     /** {@link #BATCH_PROPERTY}. */
     public static boolean batch() {
         return flag(BATCH_PROPERTY, true);
