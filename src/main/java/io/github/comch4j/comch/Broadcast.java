@@ -212,9 +212,10 @@ public final class Broadcast {
             buffer = producer.acquire(pool.memory(), segment);
         }
         BufferState state = CoreObjects.of(buffer);
+        pool.peers.keySet().removeIf(ComchProducer::isClosed);
+        places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
         Peer peer = pool.peer(producer);
         state.lentBy(() -> end(peer));
-        places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
         Place place = new Place(buffer, peer);
         places.put(producer, place);
         return place;
@@ -371,7 +372,6 @@ public final class Broadcast {
         }
 
         private Peer peer(ComchProducer producer) {
-            peers.keySet().removeIf(ComchProducer::isClosed);
             return peers.computeIfAbsent(producer, known -> new Peer());
         }
 
