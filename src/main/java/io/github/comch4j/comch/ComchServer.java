@@ -89,10 +89,6 @@ public final class ComchServer extends ControlPathEndpoint {
 
     /** What DOCA calls an error of initialisation is in practice a server that there is already. */
     private DocaException explained(DocaException refusal) {
-        NameTakenException taken = NameTakenException.of(refusal);
-        if (taken != null) {
-            return taken;
-        }
         if (!isUnexplained(refusal)) {
             return refusal; // the emulated device has told the cause: no need to guess
         }
@@ -121,11 +117,13 @@ public final class ComchServer extends ControlPathEndpoint {
                 context.start();
                 return;
             } catch (DocaException e) {
-                boolean waits =
-                        e.error() == DocaError.INITIALIZATION && (NameTakenException.of(e) != null || isUnexplained(e));
+                if (e.error() != DocaError.INITIALIZATION) {
+                    throw e;
+                }
+                NameTakenException taken = NameTakenException.of(e);
                 long left = deadline - System.nanoTime();
-                if (!waits || left <= 0) {
-                    throw e.error() == DocaError.INITIALIZATION ? explained(e) : e;
+                if ((taken == null && !isUnexplained(e)) || left <= 0) {
+                    throw taken != null ? taken : explained(e);
                 }
                 context.engine().await(() -> false, System.nanoTime() + Math.min(pause, left), null);
                 pause = Math.min(2 * pause, LONGEST_PAUSE);
