@@ -48,7 +48,6 @@ final class LocalSockets implements AutoCloseable {
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("comch-sockets", true), NioIoHandler.newFactory());
-    private final List<AutoCloseable> listening = new ArrayList<>();
 
     /**
      * Listens; each socket that comes is given to {@code accepted}, prepared for a {@link Splice}, on its loop.
@@ -92,30 +91,28 @@ final class LocalSockets implements AutoCloseable {
                 throw new ProgramException(place + " cannot be listened on: " + why + remedy, bound.cause());
             }
             Channel channel = bound.channel();
-            parts.add(add(() -> channel.close().awaitUninterruptibly()));
+            parts.add(() -> channel.close().awaitUninterruptibly());
             port = ((InetSocketAddress) channel.localAddress()).getPort(); // the same for all
             told.add(channel.localAddress().toString());
         }
         return new Listening(told, parts);
     }
 
-    private AutoCloseable add(AutoCloseable part) {
-        listening.add(part);
-        return part;
-    }
-
     private Listening listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
         List<AutoCloseable> parts = new ArrayList<>();
         UnixPath path = UnixPath.claim(place);
-        parts.add(add(path));
+        parts.add(path);
         try {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-            parts.add(add(server));
+            parts.add(server);
             server.bind(UnixDomainSocketAddress.of(path.temporary()), BACKLOG);
             path.publish();
             Thread thread = new Thread(() -> accept(server, new Prepared(accepted)), "comch-relay-accept");
             thread.setDaemon(true);
             thread.start();
+        } catch (ProgramException e) { // its owner or mode cannot be set
+            stop(parts);
+            throw e;
         } catch (IOException e) {
             stop(parts);
             throw new ProgramException(place + " cannot be listened on: " + e.getMessage(), e);
@@ -239,13 +236,8 @@ final class LocalSockets implements AutoCloseable {
         }
     }
 
-    /** Nobody can connect any more; what has connected goes on. */
-    void stopListening() {
-        stop(List.copyOf(listening));
-    }
-
-    /** Nobody can connect there any more. */
-    void stop(List<AutoCloseable> parts) {
+    /** Nobody can connect there any more; what has connected goes on. */
+    static void stop(List<AutoCloseable> parts) {
         for (AutoCloseable each : parts) {
             try {
                 each.close();
@@ -253,12 +245,10 @@ final class LocalSockets implements AutoCloseable {
                 throw new IllegalStateException(e);
             }
         }
-        listening.removeAll(parts);
     }
 
     @Override
     public void close() {
-        stopListening();
         loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 

@@ -129,8 +129,8 @@ public final class Relay implements AutoCloseable {
 
     private void end(Place.Pair pair) {
         String name = pair.service().name();
-        List<AutoCloseable> parts = pairs.remove(pair);
-        sockets.stop(parts == null ? List.of() : parts);
+        LocalSockets.stop(pairs.getOrDefault(pair, List.of()));
+        pairs.remove(pair);
         if (pairs.keySet().stream().noneMatch(other -> other.service().name().equals(name))) {
             side.stop(name);
             StreamServing serving = servings.remove(name);
@@ -376,7 +376,7 @@ public final class Relay implements AutoCloseable {
      */
     public synchronized boolean drain() {
         draining = true;
-        sockets.stopListening();
+        stopListening();
         side.stop();
         long limit = System.nanoTime() + limits.drain().toNanos();
         report.cutsFrom(limit);
@@ -393,9 +393,15 @@ public final class Relay implements AutoCloseable {
         return report.getOpenStreams() == 0 && !report.hasCut();
     }
 
+    /** Nobody can connect any more. */
+    private synchronized void stopListening() {
+        pairs.values().forEach(LocalSockets::stop);
+        pairs.clear();
+    }
+
     @Override
     public void close() {
-        sockets.stopListening();
+        stopListening();
         side.close();
         sockets.close();
         report.tellLeftOut();
