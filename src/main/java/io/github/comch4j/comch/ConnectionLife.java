@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -29,7 +30,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     static final Duration LINGER = Duration.ofSeconds(1);
 
     /** How long closing waits for a peer that takes nothing, as the emulated device does when an endpoint stops. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ComchConnection connection;
     private final ControlPathEndpoint endpoint;
@@ -244,6 +245,36 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         return code;
     }
 
+    /** Ends the native connection if DOCA does so now. Returns whether it has ended, or ends only with the server. */
+    boolean disconnected() {
+        try {
+            int code = tryDisconnect();
+            if (code == DocaError.AGAIN.code() || code == DocaError.IN_USE.code()) {
+                return false;
+            }
+            if (code != Calls.SUCCESS) {
+                throw Failures.refused(code, ServerCalls.DISCONNECT_NAME, "ending " + connection);
+            }
+        } catch (MissingFunctionException e) {
+            return true; // DOCA 2.5 and 2.6: no handler runs for it any more
+        }
+        return true;
+    }
+
+    /** While the server is being closed: whether there is nothing to wait for any more, or was not from the start. */
+    boolean partsWithServer(boolean patient) {
+        if (gone || hasDependents()) {
+            return true;
+        }
+        return !isQueueing() && (!patient || isTakenByPeer()) && disconnected();
+    }
+
+    /** Its peer does not get what is queued any more. Returns its name. */
+    String giveUp() {
+        connection.outgoing().clear();
+        return name();
+    }
+
     /** It has ended: nothing native is touched any more. */
     private void end(ConnectionState how) {
         gone = true;
@@ -289,8 +320,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
             return;
         }
         if (isQueueing()) {
-            engine.await(
-                    () -> !isQueueing() || gone, endpoint.closingDeadline(Nanos.deadline(PATIENCE)), null, teardown);
+            engine.await(() -> !isQueueing() || gone, Nanos.deadline(PATIENCE), null, teardown);
         }
         if (!endpoint.context.isClosed()) {
             disconnect(teardown);

@@ -46,7 +46,6 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private final String name;
     private final int maxMessageSize;
     private final int receiveQueueSize;
-    private long closingDeadline; // 0: it is not being closed
     private final Map<Long, ComchConnection> connections =
             new LinkedHashMap<>(); // by native pointer; engine thread only
 
@@ -162,9 +161,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * it is done when the callback has returned. The second call does nothing.
      *
      * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, also what
-     * {@link ComchConnection#send} has queued in handlers. For a peer that takes nothing closing waits five seconds,
-     * and the emulated device five more: what it has not taken by then is lost, and it sees no good end. What arrives
-     * is discarded.
+     * {@link ComchConnection#send} has queued in handlers. A server ends each connection as soon as its client has
+     * got all. For a peer that takes nothing closing waits five seconds, once for all of them, and the emulated device
+     * up to five more: what it has not taken by then is lost, and it sees no good end. A server names such clients in
+     * one warning. What arrives is discarded.
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
@@ -213,23 +213,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         connections.remove(connection.address(), connection);
     }
 
-    /** Its connections have not waited yet. */
-    final void closingBegins() {
-        closingDeadline = 0;
-    }
-
-    /** Until when its connections together may wait while it is being closed; one that is closed alone has its own. */
-    final long closingDeadline(long own) {
-        if (!context.isEnding()) {
-            return own;
-        }
-        if (closingDeadline == 0) {
-            closingDeadline = own;
-        }
-        return closingDeadline;
-    }
-
-    private boolean isServer() {
+    final boolean isServer() {
         return calls instanceof ServerCalls;
     }
 

@@ -1,9 +1,5 @@
 package io.github.comch4j.comch;
 
-import io.github.comch4j.DocaError;
-import io.github.comch4j.MissingFunctionException;
-import io.github.comch4j.internal.call.ServerCalls;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.RoomWaiter;
 
@@ -32,27 +28,11 @@ final class Departure implements RoomWaiter {
             closing = true;
             life.closeDependentsSoon();
         }
-        return !life.isGone() && !life.isClosed() && (life.hasDependents() || lingers() || !disconnected());
+        return !life.isGone() && !life.isClosed() && (life.hasDependents() || lingers() || !life.disconnected());
     }
 
     private boolean lingers() {
         return life.isQueueing() && System.nanoTime() - deadline < 0;
-    }
-
-    /** Returns whether it has ended, or ends only with the peer or the server. */
-    private boolean disconnected() {
-        try {
-            int code = life.tryDisconnect();
-            if (code == DocaError.AGAIN.code() || code == DocaError.IN_USE.code()) {
-                return false;
-            }
-            if (code != DocaError.SUCCESS.code()) {
-                throw Failures.refused(code, ServerCalls.DISCONNECT_NAME, "ending " + life.name());
-            }
-        } catch (MissingFunctionException e) {
-            return true; // DOCA 2.5 and 2.6: no handler runs for it any more
-        }
-        return true;
     }
 
     @Override

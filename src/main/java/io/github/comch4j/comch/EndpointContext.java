@@ -1,10 +1,18 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.life.ControlContext;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.transport.ConnectionEvents;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The native object of a server or client, and its life. */
@@ -51,9 +59,41 @@ final class EndpointContext extends ControlContext {
         return registered == null ? null : registered.events();
     }
 
+    /** A server's connections end each as soon as its peer has got all: one that takes nothing delays no other. */
     @Override
-    protected void phaseChanged(boolean open) {
-        endpoint.closingBegins(); // with a time of its own also where it has failed before
+    protected void beforeDependents(Teardown teardown) {
+        if (!endpoint.isServer()) {
+            return;
+        }
+        closeFastPaths(teardown);
+        List<ConnectionLife> left = new ArrayList<>();
+        endpoint.liveConnections().forEach(connection -> left.add(connection.life()));
+        if (!awaitParted(left, true, ConnectionLife.PATIENCE, teardown)) {
+            Log.logger()
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "closing " + name() + ": these clients have not taken within "
+                                    + ConnectionLife.PATIENCE.toSeconds() + " s what waits for them, and lose it: "
+                                    + left.stream().map(ConnectionLife::giveUp).collect(Collectors.joining(", ")));
+            awaitParted(left, false, ConnectionLife.LINGER, teardown); // else stopping ends them
+        }
+    }
+
+    private boolean awaitParted(List<ConnectionLife> left, boolean patient, Duration time, Teardown teardown) {
+        BooleanSupplier parted = () -> {
+            left.removeIf(life -> parts(life, patient, teardown));
+            return left.isEmpty();
+        };
+        return engine().await(parted, Nanos.deadline(time), null, teardown);
+    }
+
+    private static boolean parts(ConnectionLife life, boolean patient, Teardown teardown) {
+        try {
+            return life.partsWithServer(patient);
+        } catch (DocaException e) {
+            teardown.add(e);
+            return true;
+        }
     }
 
     @Override

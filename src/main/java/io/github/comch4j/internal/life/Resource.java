@@ -199,7 +199,8 @@ public abstract class Resource {
         return loopThread.close(this, teardown);
     }
 
-    private void closeFastPaths(Teardown teardown) {
+    /** Closes the producers and consumers below this, on the threads that are to do so. */
+    protected final void closeFastPaths(Teardown teardown) {
         for (Resource dependent : dependentsInOrder()) {
             if (dependent.rank == Rank.FAST_PATH) {
                 dependent.closeTree(teardown);
@@ -216,6 +217,7 @@ public abstract class Resource {
         }
         boolean closed = false;
         try {
+            beforeDependents(teardown);
             boolean free = true;
             for (Resource dependent : dependentsInOrder()) {
                 free &= dependent.closeTree(teardown);
@@ -273,6 +275,9 @@ public abstract class Resource {
 
     /** Fails if this cannot be closed by the calling thread, here and now. */
     protected void checkClosable() {}
+
+    /** Closing has begun, on the thread that closes: what is to be done for all dependents together. */
+    protected void beforeDependents(Teardown teardown) {}
 
     /** Frees the native object; called once nothing depends on this any more. Throws if the object is still there. */
     protected abstract void release(Teardown teardown);
