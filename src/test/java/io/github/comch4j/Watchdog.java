@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,7 +40,7 @@ public final class Watchdog implements TestExecutionListener {
     private static final Duration USUAL = Duration.ofMinutes(5);
 
     /** Tests whose length the caller chooses. */
-    private static final String ENDLESS = "reliability";
+    private static final Set<String> ENDLESS = Set.of("reliability", "matrix");
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("watchdog").factory());
@@ -61,7 +62,7 @@ public final class Watchdog implements TestExecutionListener {
     @Override
     public void executionStarted(TestIdentifier test) {
         if (test.isTest()
-                && test.getTags().stream().noneMatch(tag -> tag.getName().equals(ENDLESS))) {
+                && test.getTags().stream().noneMatch(tag -> ENDLESS.contains(tag.getName()))) {
             Duration limit = limit(test).multipliedBy(TIMES);
             running.put(
                     test.getUniqueId(),
