@@ -20,8 +20,16 @@ static int sends_are_tried_again(void *unused)
 	(void)unused;
 	struct pair pair;
 	pair_open(&pair, "again", small, small);
-	for (int i = 0; i < 3; i++)
+	int fd = send_handle(pair.client);
+	/* There is room at once: who arms then is told, and so is who has armed before. */
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	OK(doca_comm_channel_ep_event_handle_arm_send(pair.client));
+	CHECK(is_readable(fd));
+	OK(doca_comm_channel_ep_event_handle_arm_send(pair.client));
+	CHECK(!is_readable(fd));
+	for (int i = 0; i < 2; i++)
 		GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	CHECK(is_readable(fd));
 	expect_nothing(pair.service);
 	send_text(pair.client, "x", pair.of_service);
 	expect_text(pair.service, "x");

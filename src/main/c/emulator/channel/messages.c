@@ -127,6 +127,10 @@ static doca_error_t meet_faults(struct doca_comm_channel_ep_t *endpoint, struct 
 	case SEND_GOES_ON:
 		break;
 	case SEND_AGAIN:
+		/* Nothing need be in flight whose end tells of room: there is some at once. */
+		atomic_store_explicit(&peer->delivered_seen, delivered - 1, memory_order_relaxed);
+		tell_sender(endpoint, peer);
+		return result;
 	case SEND_FAILS:
 	default:
 		return result;
