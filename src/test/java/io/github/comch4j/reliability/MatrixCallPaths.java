@@ -6,7 +6,9 @@ import io.github.comch4j.channel.Carrier;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchChannel;
 import io.github.comch4j.netty.ComchServerChannel;
@@ -22,11 +24,13 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -304,6 +308,8 @@ final class MatrixCallPaths {
     // ---- endpoints
 
     private record Endpoints(String name, Carrier carrier) implements MatrixPath {
+        private static final Duration LOOK = Duration.ofMillis(100);
+
         @Override
         public boolean seesGaps() {
             return false;
@@ -347,9 +353,15 @@ final class MatrixCallPaths {
                 @Override
                 public void end() throws TimeoutException {
                     client.tryReceive(message); // what has failed is told
-                    write(END);
-                    if (client.receive(message, MatrixScene.PATIENCE) == null) {
-                        throw new TimeoutException("waited too long for the reader's word");
+                    long deadline = System.nanoTime() + MatrixScene.PATIENCE.toNanos();
+                    boolean heard = false;
+                    for (write(END); !heard; heard = client.receive(message, LOOK) != null) {
+                        if (System.nanoTime() - deadline > 0) {
+                            throw new TimeoutException("waited too long for the reader's word");
+                        }
+                        if (carrier == Carrier.COMM_CHANNEL) {
+                            write(END); // there only who sends is told that the peer has gone
+                        }
                     }
                 }
 
@@ -366,8 +378,10 @@ final class MatrixCallPaths {
                     .carrier(carrier)
                     .listen(service);
             MemorySegment message = Arena.ofAuto().allocate(listening.maxMessageSize());
+            ChannelPeer writer;
             try {
-                if (listening.receive(message, MatrixScene.PATIENCE) == null) {
+                writer = listening.receive(message, MatrixScene.PATIENCE);
+                if (writer == null) {
                     throw new IllegalStateException("no client");
                 }
             } catch (RuntimeException e) {
@@ -376,21 +390,39 @@ final class MatrixCallPaths {
             }
             return new Reader() {
                 @Override
-                public int read() throws TimeoutException {
-                    ChannelPeer from = listening.receive(message, MatrixScene.PATIENCE);
-                    if (from == null) {
-                        throw new TimeoutException("waited too long for a message");
-                    }
+                public int read() throws Exception {
+                    receive();
                     int item = MatrixItems.number(message.asSlice(0, listening.receivedLength()));
                     if (item == END) {
-                        listening.send(from, message.asSlice(0, SMALL), MatrixScene.PATIENCE);
+                        listening.send(writer, message.asSlice(0, SMALL), MatrixScene.PATIENCE);
                         try {
-                            listening.receive(message, MatrixScene.PATIENCE); // the client's end
-                        } catch (io.github.comch4j.channel.PeerBrokenException e) {
+                            receive(); // the client's end
+                        } catch (PeerBrokenException | EOFException e) {
                             // as it should be
                         }
                     }
                     return item;
+                }
+
+                /** Over COMM_CHANNEL nobody is told that a client has gone: who wants to know, looks. */
+                private void receive() throws Exception {
+                    long deadline = System.nanoTime() + MatrixScene.PATIENCE.toNanos();
+                    while (listening.receive(message, LOOK) == null) {
+                        if (carrier == Carrier.COMM_CHANNEL && hasGone()) {
+                            if (listening.tryReceive(message) != null) {
+                                return; // its last words
+                            }
+                            throw new EOFException("the client has gone");
+                        }
+                        if (System.nanoTime() - deadline > 0) {
+                            throw new TimeoutException("waited too long for a message");
+                        }
+                    }
+                }
+
+                private boolean hasGone() {
+                    listening.refresh();
+                    return writer.update() != ChannelPeerState.CONNECTED;
                 }
 
                 @Override
