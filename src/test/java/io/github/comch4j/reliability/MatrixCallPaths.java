@@ -404,7 +404,7 @@ final class MatrixCallPaths {
                     return item;
                 }
 
-                /** Over COMM_CHANNEL nobody is told that a client has gone: who wants to know, looks. */
+                // Over COMM_CHANNEL nobody is told that a client has gone: who wants to know, looks.
                 private void receive() throws Exception {
                     long deadline = System.nanoTime() + MatrixScene.PATIENCE.toNanos();
                     while (listening.receive(message, LOOK) == null) {
