@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Try a release: build one into a folder with a throw-away key, look at what is there as Maven Central does, and build
-# and run a program against it (src/test/consumer), with an empty local repository: with Maven, on the class path and
-# on the module path, with the jar for hardware, and with Gradle if it is here. Then the build must refuse to be
-# released after a version that had a class more. Needs gpg, and the artifacts of Maven Central.
+# test and run a program against it (src/test/consumer), with an empty local repository: with Maven, on the class path
+# and on the module path, in a runtime of its own (jlink), with the jar for hardware, and with Gradle if it is here.
+# Then the build must refuse to be released after a version that had a class more. Needs gpg, and the artifacts of Maven
+# Central.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in
@@ -26,24 +27,43 @@ throw_away_key() {
   MAVEN_GPG_KEY=$("${gpg[@]}" --armor --export-secret-keys)
 }
 
-# consumer NAME: the program's folder, with the first program of the README.
+# consumer NAME: the program's folder, with the first program of the README and a test of it.
 consumer() {
   local program=$work/$1 source=$COMCH4J_ROOT/src/test
-  mkdir -p "$program/src/main/java/examples"
-  cp "$source/consumer/"* "$program"
+  mkdir -p "$program/src/main/java/examples" "$program/src/test/java/examples"
+  cp "$source/consumer/"{pom.xml,build.gradle} "$program"
+  cp "$source/consumer/HelloTest.java" "$program/src/test/java/examples"
   cp "$source/java/examples/"Hello{Server,Client}.java "$program/src/main/java/examples"
   printf '%s\n' "$program"
 }
 
-# with_maven NAME [CLASSIFIER]: builds it as a module; sets path to where its classes and jar are.
+# build ARGUMENT...: Maven in the program's folder.
+build() {
+  (cd "$program" && JAVA_HOME=$JDK mvn -B -ntp -q -Dstyle.color=never -Dmaven.repo.local="$work/local" \
+    -Dcomch4j.repository="file:$folder" -Dcomch4j.version=$version "$@")
+}
+
+# with_maven NAME [CLASSIFIER]: builds it as a module; sets program to its folder, path to where classes and jar are.
 with_maven() {
-  local program jars
+  local jars
   program=$(consumer "$1")
   printf 'module hello {\n    requires io.github.comch4j;\n}\n' >"$program/src/main/java/module-info.java"
-  (cd "$program" && JAVA_HOME=$JDK mvn -B -ntp -q -Dstyle.color=never -Dmaven.repo.local="$work/local" \
-    -Dcomch4j.repository="file:$folder" -Dcomch4j.version=$version -Dcomch4j.classifier="${2:-}" compile)
+  build -Dcomch4j.classifier="${2:-}" compile
   jars=$(find "$work/local/io/github/comch4j" -name "comch4j-$version${2:+-$2}.jar")
   path=$jars:$program/target/classes
+}
+
+# tested WHAT ARGUMENT...: the program's own tests, by Maven.
+tested() {
+  build "${@:2}" test >"$work/test.log" 2>&1 || { tail -n 40 "$work/test.log" >&2; die "it fails: $1"; }
+  grep -q 'tests="2" errors="0" skipped="0" failures="0"' "$program"/target/surefire-reports/TEST-*.xml ||
+    die "not all of it has run: $1"
+  say "runs: $1"
+}
+
+# linked: a runtime of the program's module and what that needs.
+linked() {
+  "$JDK/bin/jlink" -p "$path" --add-modules hello --output "$work/image" >"$work/link.log" 2>&1
 }
 
 # with_gradle NAME: likewise, of what Gradle has resolved.
@@ -55,10 +75,11 @@ with_gradle() {
     { tail -n 20 "$work/gradle.log" >&2; die "Gradle cannot build the program"; }
 }
 
-# program MODE CLASS: runs a class of the program on the class path or the module path.
+# program MODE CLASS: runs a class of the program on the class path or the module path, or in the linked runtime.
 program() {
   case $1 in
     class) exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp "$path" "examples.$2" hello ;;
+    image) exec "$work/image/bin/java" --enable-native-access=io.github.comch4j -m "hello/examples.$2" hello ;;
     module) exec "$JDK/bin/java" --enable-native-access=io.github.comch4j -p "$path" -m "hello/examples.$2" hello ;;
   esac
 }
@@ -120,6 +141,14 @@ throw_away_key
 with_maven plain
 talks class "a program of Maven on the class path"
 talks module "a program of Maven on the module path"
+tested "tests of a program of Maven that is a module"
+tested "tests of it on the class path" -Dsurefire.useModulePath=false -Dcomch4j.native=ALL-UNNAMED
+if linked; then
+  talks image "a runtime with the program (jlink)"
+else
+  grep -q java.base "$work/link.log" || { cat "$work/link.log" >&2; die "jlink fails"; }
+  say "left out: this JDK links no runtime"
+fi
 with_maven hardware hardware
 for_hardware_only
 if command -v gradle >/dev/null 2>&1; then

@@ -46,5 +46,6 @@ build_tool() {
 
 find_jar() {
   find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' \
-    ! -name '*-javadoc.jar' ! -name '*-tool.jar' ! -name '*-hardware.jar' -print -quit 2>/dev/null
+    ! -name '*-javadoc.jar' ! -name '*-tool.jar' ! -name '*-hardware.jar' \
+    ! -name '*-testing.jar' -print -quit 2>/dev/null
 }

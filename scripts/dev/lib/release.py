@@ -7,8 +7,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 # The library, what Maven Central asks for beside it, and what else is released.
-FILES = [".jar", ".pom", "-sources.jar", "-javadoc.jar", "-hardware.jar", "-tool.jar", "-archive.tar.gz",
-         "-cyclonedx.json", "-cyclonedx.xml"]
+FILES = [".jar", ".pom", "-sources.jar", "-javadoc.jar", "-testing.jar", "-hardware.jar", "-tool.jar",
+         "-archive.tar.gz", "-cyclonedx.json", "-cyclonedx.xml"]
 POM = ["name", "description", "url", "licenses/license/name", "developers/developer/name", "scm/connection", "scm/url"]
 NATIVE = [f"native/{platform}/{library}" for platform in ("linux-x86_64", "linux-aarch64")
           for library in ("libdoca_common.so", "libcomch4j_batch.so")]

@@ -16,8 +16,6 @@ module io.github.comch4j {
     requires static io.netty.codec.http2; // io.github.comch4j.relay and the tool alone need these
     requires static io.netty.handler;
     requires static micrometer.core; // io.github.comch4j.micrometer alone needs it
-    requires static org.junit.jupiter.api; // io.github.comch4j.testing alone needs these
-    requires static org.junit.platform.commons;
 
     exports io.github.comch4j;
     exports io.github.comch4j.channel;
@@ -32,8 +30,4 @@ module io.github.comch4j {
     exports io.github.comch4j.netty;
     exports io.github.comch4j.relay;
     exports io.github.comch4j.rpc;
-    exports io.github.comch4j.testing;
-
-    opens io.github.comch4j.testing to
-            org.junit.platform.commons; // which makes the extension
 }

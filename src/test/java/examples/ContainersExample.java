@@ -1,7 +1,7 @@
 package examples;
 
 import io.github.comch4j.testing.EmulatedContainers;
-import io.github.comch4j.testing.EmulatedMachine.Side;
+import io.github.comch4j.emulator.EmulatedMachine.Side;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.Wait;

@@ -1,8 +1,8 @@
 package modules;
 
 import io.github.comch4j.core.Devices;
-import io.github.comch4j.testing.EmulatedMachine;
-import io.github.comch4j.testing.PeerProcess;
+import io.github.comch4j.emulator.EmulatedMachine;
+import io.github.comch4j.emulator.PeerProcess;
 
 /** Starts itself as the other side, from the class path or a module, and tells where that runs. */
 public final class PeerProgram {

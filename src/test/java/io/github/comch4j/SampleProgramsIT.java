@@ -2,10 +2,10 @@ package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.emulator.EmulatedMachine;
+import io.github.comch4j.emulator.EmulatedMachine.Side;
+import io.github.comch4j.emulator.PeerProcess;
 import io.github.comch4j.testing.EmulatedBlueField;
-import io.github.comch4j.testing.EmulatedMachine;
-import io.github.comch4j.testing.EmulatedMachine.Side;
-import io.github.comch4j.testing.PeerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

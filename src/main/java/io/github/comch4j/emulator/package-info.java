@@ -1,6 +1,8 @@
 /**
- * What only the emulated BlueField can do: {@linkplain io.github.comch4j.emulator.EmulatedFaults faults on demand}, for
- * tests of programs that must survive them.
+ * What only the emulated BlueField can do, for tests of programs: {@linkplain io.github.comch4j.emulator.EmulatedFaults
+ * faults on demand}, and {@linkplain io.github.comch4j.emulator.EmulatedMachine machines} that nobody else has, with
+ * {@linkplain io.github.comch4j.emulator.PeerProcess processes} as the other side. {@code io.github.comch4j.testing}
+ * gives such a machine to each test of JUnit.
  *
  * <p>Programs need nothing of this package to run on the emulated device. It is one machine, a host with the functions
  * {@code 0000:b1:00.0}, {@code 0000:b1:00.2} and {@code 0000:b1:00.3}, and a DPU with the device {@code 0000:03:00.0},

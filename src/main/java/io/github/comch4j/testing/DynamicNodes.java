@@ -1,6 +1,6 @@
 package io.github.comch4j.testing;
 
-import io.github.comch4j.internal.call.ChosenFabric;
+import io.github.comch4j.emulator.EmulatedTest;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Spliterator;
@@ -16,35 +16,35 @@ final class DynamicNodes {
 
     /** The same nodes, made on that machine. JUnit takes a stream in the place of whatever else there was. */
     @SuppressWarnings("unchecked") // it asks for an object
-    static <T> T on(EmulatedMachine machine, T made) {
+    static <T> T on(EmulatedTest test, T made) {
         return switch (made) {
-            case DynamicContainer container -> (T) container(machine, container);
-            case Stream<?> nodes -> (T) stream(machine, nodes);
-            case Iterable<?> nodes -> (T) stream(machine, StreamSupport.stream(nodes.spliterator(), false));
-            case Iterator<?> nodes -> (T) stream(machine, streamOf(nodes));
-            case Object[] nodes -> (T) stream(machine, Arrays.stream(nodes));
+            case DynamicContainer container -> (T) container(test, container);
+            case Stream<?> nodes -> (T) stream(test, nodes);
+            case Iterable<?> nodes -> (T) stream(test, StreamSupport.stream(nodes.spliterator(), false));
+            case Iterator<?> nodes -> (T) stream(test, streamOf(nodes));
+            case Object[] nodes -> (T) stream(test, Arrays.stream(nodes));
             default -> made;
         };
     }
 
-    private static DynamicContainer container(EmulatedMachine machine, DynamicContainer container) {
+    private static DynamicContainer container(EmulatedTest test, DynamicContainer container) {
         return DynamicContainer.dynamicContainer(
                 container.getDisplayName(),
                 container.getTestSourceUri().orElse(null),
-                stream(machine, container.getChildren()));
+                stream(test, container.getChildren()));
     }
 
-    private static <N> Stream<N> stream(EmulatedMachine machine, Stream<N> nodes) {
+    private static <N> Stream<N> stream(EmulatedTest test, Stream<N> nodes) {
         Iterator<N> each = nodes.iterator();
         return streamOf(new Iterator<N>() {
                     @Override
                     public boolean hasNext() {
-                        return call(machine, each::hasNext);
+                        return call(test, each::hasNext);
                     }
 
                     @Override
                     public N next() {
-                        return on(machine, call(machine, each::next));
+                        return on(test, call(test, each::next));
                     }
                 })
                 .onClose(nodes::close);
@@ -54,8 +54,8 @@ final class DynamicNodes {
         return StreamSupport.stream(Spliterators.spliteratorUnknownSize(nodes, Spliterator.ORDERED), false);
     }
 
-    private static <R> R call(EmulatedMachine machine, Supplier<R> work) {
-        try (ChosenFabric.Undo _ = machine.choose()) {
+    private static <R> R call(EmulatedTest test, Supplier<R> work) {
+        try (EmulatedTest.Choice _ = test.choose()) {
             return work.get();
         }
     }

@@ -1,5 +1,7 @@
 package io.github.comch4j.testing;
 
+import io.github.comch4j.emulator.EmulatedMachine;
+import io.github.comch4j.emulator.PeerProcess;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

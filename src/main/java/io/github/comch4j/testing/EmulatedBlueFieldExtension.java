@@ -4,9 +4,9 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.emulator.EmulatedFaults;
-import io.github.comch4j.internal.call.ChosenFabric;
-import io.github.comch4j.internal.call.EmulatorCalls;
+import io.github.comch4j.emulator.EmulatedMachine;
+import io.github.comch4j.emulator.EmulatedTest;
+import io.github.comch4j.emulator.PeerProcess;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -106,7 +106,7 @@ final class EmulatedBlueFieldExtension
     public void beforeEach(ExtensionContext context) {
         TestMachine machine = machineOf(context);
         if (machine != null) {
-            machine.setFaults(settings(context).faults());
+            machine.test().setFaults(settings(context).faults());
         }
     }
 
@@ -116,7 +116,7 @@ final class EmulatedBlueFieldExtension
         if (machine == null) {
             return;
         }
-        machine.setFaults("");
+        machine.test().setFaults("");
         machine.endPeers(context);
     }
 
@@ -145,7 +145,7 @@ final class EmulatedBlueFieldExtension
             throws Throwable {
         T made = on(invocation, context);
         TestMachine machine = machineOf(context);
-        return machine == null ? made : DynamicNodes.on(machine.machine(), made);
+        return machine == null ? made : DynamicNodes.on(machine.test(), made);
     }
 
     @Override
@@ -161,7 +161,7 @@ final class EmulatedBlueFieldExtension
         if (machine == null) {
             return invocation.proceed();
         }
-        try (ChosenFabric.Undo _ = machine.machine().choose()) {
+        try (EmulatedTest.Choice _ = machine.test().choose()) {
             return invocation.proceed();
         }
     }
@@ -239,15 +239,14 @@ final class EmulatedBlueFieldExtension
             throw new ParameterResolutionException(parameter.getParameter() + " is both @Host and @Dpu");
         }
         EmulatedMachine.@Nullable Side side = host ? EmulatedMachine.Side.HOST : dpu ? EmulatedMachine.Side.DPU : null;
-        return machine.lend(parameter.getParameter().getType(), side);
+        return machine.test().lend(parameter.getParameter().getType(), side);
     }
 
-    /** A machine, and what of it tests have. */
+    /** A machine, and whose it is. */
     private static final class TestMachine implements AutoCloseable {
         private final String ofContext;
         private final EmulatedBlueField settings;
-        private final EmulatedMachine machine;
-        private final LentThings lent;
+        private final EmulatedTest test;
 
         TestMachine(String ofContext, EmulatedBlueField settings) {
             this.ofContext = ofContext;
@@ -259,43 +258,29 @@ final class EmulatedBlueFieldExtension
             if (settings.strict()) {
                 topology.add("strict");
             }
-            this.machine = EmulatedMachine.create(settings.side(), topology);
-            this.lent = new LentThings(machine, settings.side());
+            this.test = EmulatedTest.create(settings.side(), topology);
         }
 
-        EmulatedMachine machine() {
-            return machine;
+        EmulatedTest test() {
+            return test;
         }
 
         boolean isOf(ExtensionContext context) {
             return ofContext.equals(context.getUniqueId());
         }
 
-        Object lend(Class<?> type, EmulatedMachine.@Nullable Side side) {
-            return type == EmulatedMachine.class ? machine : lent.get(type, side);
-        }
-
-        void setFaults(String faults) {
-            try (ChosenFabric.Undo _ = machine.choose()) {
-                if (!faults.isEmpty() || EmulatedFaults.available()) {
-                    EmulatorCalls.setFaults(faults);
-                }
-            }
-        }
-
         /** Reports and ends the processes of a test; fails if one has ended badly. */
         void endPeers(ExtensionContext context) {
             List<AssertionError> failures = new ArrayList<>();
-            for (PeerProcess peer : machine.takePeers()) {
-                AssertionError bad = peer.unexpectedEnd();
-                peer.close();
+            for (EmulatedTest.Ended ended : test.endPeers()) {
+                PeerProcess peer = ended.peer();
                 String output = peer.output();
                 context.publishReportEntry(peer.toString(), output.isBlank() ? "(nothing was written)" : output);
-                if (bad != null) {
-                    failures.add(bad);
+                if (ended.failure() != null) {
+                    failures.add(ended.failure());
                 } else if (context.getExecutionException().isPresent()) {
                     // beside the test's own failure, which is often this process's fault
-                    AssertionError said = new AssertionError(peer + " has written:\n" + peer.output());
+                    AssertionError said = new AssertionError(peer + " has written:\n" + output);
                     said.setStackTrace(new StackTraceElement[0]);
                     context.getExecutionException().get().addSuppressed(said);
                 }
@@ -306,25 +291,15 @@ final class EmulatedBlueFieldExtension
         /** When JUnit closes the context, which is after it has closed what bears {@code @AutoClose}. */
         @Override
         public void close() {
-            List<AssertionError> failures = new ArrayList<>();
-            for (OpenThings.Leak leak : machine.left().leaks()) {
-                AssertionError failure = new AssertionError(leak.name() + " was not closed", leak.where());
-                failure.setStackTrace(new StackTraceElement[0]);
-                try {
-                    leak.closing().run();
-                } catch (RuntimeException e) {
-                    failure.addSuppressed(e);
-                }
-                if (settings.failOnLeaks()) {
-                    failures.add(failure);
-                }
-            }
+            List<AssertionError> failures;
             try {
-                lent.close();
+                failures = test.closeLeaks();
             } finally {
-                machine.close();
+                test.close();
             }
-            throwAll(failures);
+            if (settings.failOnLeaks()) {
+                throwAll(failures);
+            }
         }
 
         private static void throwAll(List<AssertionError> failures) {

@@ -2,6 +2,7 @@ package io.github.comch4j.testing;
 
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Volume;
+import io.github.comch4j.emulator.EmulatedMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

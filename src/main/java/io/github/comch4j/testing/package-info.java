@@ -4,10 +4,11 @@
  *
  * {@snippet file="EmulatedExampleIT.java" region="test"}
  *
- * <p>{@link io.github.comch4j.testing.EmulatedBlueField} needs JUnit 5.13 or later
- * ({@code org.junit.jupiter:junit-jupiter-api}), which programs with such tests have; nothing else of this library
- * does. {@link io.github.comch4j.testing.EmulatedMachine} and {@link io.github.comch4j.testing.PeerProcess} work
- * without it, in tests of any kind.
+ * <p>It is a jar of its own, {@code <classifier>testing</classifier>}, and a module, {@code io.github.comch4j.testing}.
+ * {@link io.github.comch4j.testing.EmulatedBlueField} needs JUnit 5.13 or later
+ * ({@code org.junit.jupiter:junit-jupiter-api}), and {@link io.github.comch4j.testing.EmulatedContainers}
+ * Testcontainers; nothing else of this library does. {@link io.github.comch4j.emulator.EmulatedMachine} and
+ * {@link io.github.comch4j.emulator.PeerProcess} are for tests of any kind.
  */
 @NullMarked
 @Experimental("names and defaults may change until other projects have used it")

@@ -3,8 +3,8 @@ package io.github.comch4j.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.dockerjava.api.model.Capability;
+import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.testing.EmulatedContainers;
-import io.github.comch4j.testing.EmulatedMachine.Side;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;

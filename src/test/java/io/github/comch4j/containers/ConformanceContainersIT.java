@@ -3,8 +3,8 @@ package io.github.comch4j.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.cli.Comch;
+import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.testing.EmulatedContainers;
-import io.github.comch4j.testing.EmulatedMachine.Side;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.dockerjava.api.command.CreateContainerCmd;
 import io.github.comch4j.cli.Comch;
+import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.testing.EmulatedContainers;
-import io.github.comch4j.testing.EmulatedMachine.Side;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.github.comch4j.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.testing.EmulatedContainers;
-import io.github.comch4j.testing.EmulatedMachine.Side;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;

@@ -25,7 +25,7 @@ class MatrixPathsTest {
     private static final Map<String, String> OTHERS = Map.of(
             "core.BufferPool$Slot", "sends nothing: it is a place in memory",
             "core.EventLoop", "runs what it is given",
-            "testing.EmulatedMachine", "runs what it is given",
+            "emulator.EmulatedMachine", "runs what it is given",
             "rpc.RpcCall", "a call of an RpcClient",
             "dma.DmaContext", "one process, and a copy that fails stops its context: DmaTest",
             "dpa.MessageQueueProducer", "to and from kernels: MessageQueueTest",

@@ -146,7 +146,7 @@ class ScriptsTest {
     @Test
     void theLibrarysJarIsFound(@TempDir Path folder) throws Exception {
         Path target = Files.createDirectory(folder.resolve("target"));
-        for (String kind : List.of("hardware", "javadoc", "sources", "tool")) {
+        for (String kind : List.of("hardware", "javadoc", "sources", "testing", "tool")) {
             Files.createFile(target.resolve("comch4j-0.1.0-" + kind + ".jar"));
         }
         String find = "COMCH4J_ROOT=$1; . scripts/dev/lib/jar.sh; find_jar";

@@ -14,6 +14,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.emulator.EmulatedMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedMachine;
+import io.github.comch4j.emulator.PeerProcess;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

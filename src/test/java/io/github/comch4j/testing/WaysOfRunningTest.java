@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.emulator.EmulatedMachine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -2,7 +2,7 @@ package io.github.comch4j.internal.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.comch4j.testing.EmulatedMachine;
+import io.github.comch4j.emulator.EmulatedMachine;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;

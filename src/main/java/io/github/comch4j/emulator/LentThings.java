@@ -1,4 +1,4 @@
-package io.github.comch4j.testing;
+package io.github.comch4j.emulator;
 
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
@@ -79,6 +79,9 @@ final class LentThings implements AutoCloseable {
         if (key.type == ProgressEngine.class) {
             ProgressEngine engine = ProgressEngine.create();
             return lend(engine, ENGINE.apply(engine));
+        }
+        if (key.type != EventLoop.class) {
+            throw new IllegalArgumentException("nothing to lend is a " + key.type.getName());
         }
         EventLoop loop = EventLoop.start(key.side == null ? "loop" : key.side + " loop");
         return lend(loop, ENGINE.apply(loop.engine()));

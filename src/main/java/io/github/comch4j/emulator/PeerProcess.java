@@ -1,5 +1,6 @@
-package io.github.comch4j.testing;
+package io.github.comch4j.emulator;
 
+import io.github.comch4j.Experimental;
 import io.github.comch4j.core.Doca;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What waits fails with an {@link AssertionError} that has all that the process has written.
  */
+@Experimental("names and defaults may change until other projects have used it")
 public final class PeerProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** A process that was ended by SIGTERM or SIGKILL, as Java says it: 128 and the signal. */
@@ -70,7 +72,7 @@ public final class PeerProcess implements AutoCloseable {
 
         /**
          * Adds a variable to the process's environment, such as {@code DOCA_EMU_FAULTS}, whose value
-         * {@link io.github.comch4j.emulator.EmulatedFaults#toString()} is.
+         * {@link EmulatedFaults#toString()} is.
          *
          * @param variable its name
          * @param value its value

@@ -1,4 +1,4 @@
-package io.github.comch4j.testing;
+package io.github.comch4j.emulator;
 
 import io.github.comch4j.core.Doca;
 import java.io.IOException;

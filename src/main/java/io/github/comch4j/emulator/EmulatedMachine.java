@@ -1,5 +1,6 @@
-package io.github.comch4j.testing;
+package io.github.comch4j.emulator;
 
+import io.github.comch4j.Experimental;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
@@ -26,13 +27,14 @@ import java.util.function.Predicate;
  * An emulated host with a BlueField that nobody else has: a fabric folder of its own. A process may have any number of
  * them, which do not know of each other. Any thread may use it.
  *
- * <p>{@link EmulatedBlueField} gives one to each test. By hand:
+ * <p>{@code @EmulatedBlueField} of {@code io.github.comch4j.testing} gives one to each test of JUnit. By hand:
  *
  * {@snippet file="EmulatedExampleIT.java" region="machine"}
  *
  * <p>Not private to it are {@link io.github.comch4j.channel.ChannelEndpoint endpoints} over DOCA's own endpoint API:
  * their limits and faults are the process's.
  */
+@Experimental("names and defaults may change until other projects have used it")
 public final class EmulatedMachine implements AutoCloseable {
 
     /** Which devices a process sees. */

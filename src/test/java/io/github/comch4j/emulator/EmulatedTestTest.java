@@ -1,0 +1,61 @@
+package io.github.comch4j.emulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.ProgressEngine;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What an extension of another test framework has in its hands. */
+class EmulatedTestTest {
+    @AutoClose
+    private final EmulatedTest test =
+            EmulatedTest.create(EmulatedMachine.Side.BOTH, List.of("dpu 0000:03:00.0", "host 0000:b1:00.0 pf"));
+
+    @BeforeAll
+    static void useEmulation() {
+        Machine.useEmulation();
+    }
+
+    @Test
+    void theThreadMeansTheMachineUntilTheChoiceIsClosed() {
+        try (EmulatedTest.Choice _ = test.choose()) {
+            assertThat(Devices.list()).hasSize(2);
+        }
+        assertThat(Devices.list()).hasSizeGreaterThan(2);
+    }
+
+    @Test
+    void whatIsLentIsNoLeakAndTheRestIsClosed() {
+        ProgressEngine own;
+        try (EmulatedTest.Choice _ = test.choose()) {
+            assertThat(test.lend(ProgressEngine.class, null)).isSameAs(test.lend(ProgressEngine.class, null));
+            own = ProgressEngine.create();
+        }
+        assertThat(test.closeLeaks())
+                .singleElement()
+                .satisfies(leak -> assertThat(leak).hasMessageContaining("was not closed"));
+        assertThat(own.isClosed()).isTrue();
+        assertThat(test.closeLeaks()).isEmpty();
+    }
+
+    @Test
+    void onlyWhatAMachineHasIsLent() {
+        assertThat(test.lend(EmulatedMachine.class, null)).isSameAs(test.machine());
+        assertThatThrownBy(() -> test.lend(Device.class, null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> test.lend(String.class, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.lang.String");
+    }
+
+    @Test
+    void faultsAreRefusedByTheDevice() {
+        assertThatThrownBy(() -> test.setFaults("again=nonsense")).isInstanceOf(IllegalArgumentException.class);
+    }
+}
