@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Guards: the places in src/main/c that stand between this process and a hostile or dead peer, a stranger, or a leak.
+"""Guards: the places in src/main/c that stand between this process and a hostile or dead peer, a stranger, a leak, or
+a sleep that nothing ends.
 
     guards.py check            each guard has a test, and each test its guard; docs/guards.md says so
     guards.py write            writes docs/guards.md
@@ -125,8 +126,8 @@ def page(guards, tests):
     lines = [
         "# Guards",
         "",
-        "A *guard* is a line of the C part that stands between a process and a hostile or dead peer, a stranger, or",
-        "a leak. Each has a test that fails without it.",
+        "A *guard* is a line of the C part that stands between a process and a hostile or dead peer, a stranger,",
+        "a leak, or a sleep that nothing ends. Each has a test that fails without it.",
         "",
         "This page is made from the marks in `src/main/c` and from `src/test/c/guards.tsv` by",
         "`scripts/dev/lib/guards.py`, which fails where one has no counterpart in the other.",

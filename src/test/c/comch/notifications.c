@@ -97,11 +97,70 @@ static void only_an_armed_engine_signals(void **state)
 	pair_close(&pair);
 }
 
+/* Arms the engine: whether its handle is readable at once. */
+static bool is_kept_awake(struct doca_pe *pe)
+{
+	OK(doca_pe_request_notification(pe));
+	struct pollfd handle = {.fd = handle_of(pe), .events = POLLIN};
+	return poll(&handle, 1, 0) == 1;
+}
+
+/* Nobody would wake it for what it has itself to report. */
+static void nobody_sleeps_while_a_completion_is_due(void **state)
+{
+	(void)state;
+	harness_sleep_for_ever();
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	struct end *senders[] = {&pair.server, &pair.client};
+	for (int i = 0; i < 2; i++) {
+		struct end *sender = senders[i];
+		settle(pair.server.pe, pair.client.pe);
+		assert_false(is_kept_awake(sender->pe));
+		OK(doca_pe_clear_notification(sender->pe, 0));
+		send_text(sender, sender->connection, "sent");
+		assert_true(is_kept_awake(sender->pe));
+		OK(doca_pe_clear_notification(sender->pe, 0));
+		UNTIL(count_of(&sender->record, SENT) == 1, pair.server.pe, pair.client.pe);
+	}
+	pair_close(&pair);
+}
+
+/* The receiver sends nothing that would wake the sender for another reason. */
+static void room_alone_wakes_a_sender_that_waits_for_it(void **state)
+{
+	(void)state;
+	harness_sleep_for_ever();
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	struct end *ends[] = {&pair.server, &pair.client};
+	for (int i = 0; i < 2; i++) {
+		struct end *sender = ends[i], *receiver = ends[1 - i];
+		struct doca_comch_task_send *task;
+		settle(pair.server.pe, pair.client.pe);
+		record_clear(&receiver->record);
+		/* Until all of its tasks wait. */
+		do {
+			while (alloc_send(sender, sender->connection, "room?", 5, &task) == DOCA_SUCCESS)
+				OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+		} while (drive(sender->pe));
+		assert_false(is_kept_awake(sender->pe));
+		UNTIL(count_of(&receiver->record, MESSAGE) == 1, receiver->pe);
+		struct pollfd handle = {.fd = handle_of(sender->pe), .events = POLLIN};
+		assert_int_equal(poll(&handle, 1, 0), 1);
+		OK(doca_pe_clear_notification(sender->pe, 0));
+		UNTIL(inflight(sender->ctx) == 0, sender->pe, receiver->pe);
+	}
+	pair_close(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sleeping_program_gets_everything_done),
 		cmocka_unit_test(only_an_armed_engine_signals),
+		cmocka_unit_test(nobody_sleeps_while_a_completion_is_due),
+		cmocka_unit_test(room_alone_wakes_a_sender_that_waits_for_it),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

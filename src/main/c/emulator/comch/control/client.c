@@ -280,7 +280,7 @@ static uint64_t client_due_in(struct doca_ctx *ctx)
 		return client->looked_for_server ? READING_NOTIFY_POLL_NS : 0;
 	case DOCA_CTX_STATE_RUNNING: {
 		uint64_t due = endpoint_connection_due_in(&client->endpoint, client->connection);
-		return task_fifo_empty(&client->endpoint.done) ? due : 0;
+		return /* guard: client-awake-for-completions=1 */ task_fifo_empty(&client->endpoint.done) ? due : 0;
 	}
 	case DOCA_CTX_STATE_STOPPING:
 		return task_fifo_empty(&client->endpoint.done) ? READING_NOTIFY_POLL_NS : 0;

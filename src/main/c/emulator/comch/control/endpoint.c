@@ -411,7 +411,7 @@ bool endpoint_arm_connection(struct doca_comch_connection *connection, struct em
 	if (is_over(connection))
 		return true;
 	shm_fall_asleep(&connection->own->asleep_for_events);
-	if (connection->tx.pending_first != NULL)
+	if (/* guard: asleep-for-room */ connection->tx.pending_first != NULL)
 		shm_fall_asleep(&connection->own->asleep_for_room);
 	return connection_join_as_control(connection, sleeper, ready);
 }

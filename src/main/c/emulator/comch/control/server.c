@@ -248,7 +248,8 @@ static uint64_t server_due_in(struct doca_ctx *ctx)
 			server_mark_ready(server, index); /* its doorbell may have been cleared by another client */
 		earliest = due < earliest ? due : earliest;
 	}
-	bool idle = task_fifo_empty(&server->endpoint.done) && !server->endpoint.broken && server->own_ends == 0;
+	bool idle = /* guard: server-awake-for-completions=1 */ task_fifo_empty(&server->endpoint.done) &&
+		    !server->endpoint.broken && server->own_ends == 0;
 	return idle ? earliest : 0;
 }
 
