@@ -203,21 +203,18 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     private void await(String what, BooleanSupplier done) throws IOException {
-        if (!hasFailed() && !hasLost() && !done.getAsBoolean()) {
-            progressUntil(what, done);
+        boolean reached = !hasFailed() && !hasLost() && (done.getAsBoolean() || progressUntil(what, done));
+        if (reached && refusal == null) {
+            return; // what is heard from now on, the next call tells: a chunk may be in flight
         }
         if (hasLost()) {
             throw lost();
         }
-        if (refusal != null) {
-            throw refused();
-        }
-        if (hasFailed()) {
-            throw failed();
-        }
+        throw refusal != null ? refused() : failed();
     }
 
-    private void progressUntil(String what, BooleanSupplier done) throws IOException {
+    /** Returns whether it is done; if not, something has failed or is lost. */
+    private boolean progressUntil(String what, BooleanSupplier done) throws IOException {
         if (connection.isOpen() && engine.isInCallbacks()) {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
@@ -230,6 +227,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         if (!hasFailed() && !hasLost() && !reached[0]) {
             throw ended();
         }
+        return reached[0];
     }
 
     private boolean hasFailed() {
