@@ -1,24 +1,19 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.copy.Below;
+import io.github.comch4j.cli.copy.CopyClient;
 import io.github.comch4j.cli.copy.CopyLink;
 import io.github.comch4j.cli.copy.CopyProgress;
-import io.github.comch4j.cli.copy.CopyReceiver;
-import io.github.comch4j.cli.copy.CopySender;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.cli.copy.CopyWish;
 import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -178,12 +173,18 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             try (ComchServerSocket server = end.listens() ? end.listen(false) : null;
                     CopyLink link =
                             new CopyLink(meet(end, server, interrupt), end.loop, end.device, interrupt::stopped)) {
+                CopyClient client = new CopyClient(link, progress, new CopyWish(recursive, update, links));
+                List<String> sources = files.subList(0, files.size() - 1);
                 link.run(() -> {
                     try {
                         if (put) {
-                            put(link, progress, prefix);
+                            client.put(sources, files.getLast().substring(prefix.length()));
                         } else {
-                            get(link, progress, prefix);
+                            client.get(
+                                    sources.stream()
+                                            .map(file -> file.substring(prefix.length()))
+                                            .toList(),
+                                    files.getLast());
                         }
                     } catch (FileSystemException e) {
                         throw failed(e);
@@ -215,101 +216,6 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             throw new ProgramException("nobody has come from the host: is \"comch cp --serve DIR\" running there?");
         }
         return met;
-    }
-
-    private void put(CopyLink link, CopyProgress progress, String prefix) throws IOException {
-        String target = files.getLast().substring(prefix.length());
-        List<Path> given =
-                files.subList(0, files.size() - 1).stream().map(Path::of).toList();
-        for (Path file : given) {
-            if (!Files.exists(file)) {
-                throw new ProgramException(file + ": " + Below.missing(file.toString()));
-            }
-        }
-        boolean contents = given.stream().anyMatch(CopyCommand::isContents);
-        link.send('P', 0, message -> {
-            message.writeInt(CopyServer.VERSION);
-            message.writeUTF(target);
-            message.writeBoolean(given.size() > 1 || target.endsWith("/") || contents);
-        });
-        CopyLink.Message ready = link.expect("R");
-        int consumer = ready.rest().readInt();
-        int chunkBytes = ready.rest().readInt();
-        boolean into = ready.rest().readBoolean();
-        CopySender sender = new CopySender(link, progress, new CopyWish(recursive, update, links));
-        List<CopySender.Source> sources = new ArrayList<>();
-        List<Below> opened = new ArrayList<>();
-        try {
-            for (Path file : given) {
-                source(file, into ? null : Below.names(target).getLast(), sources, opened);
-            }
-            long[] total = sender.total(sources);
-            progress.total(total[0], total[1]);
-            link.open(consumer, chunkBytes);
-            sender.send(sources);
-        } finally {
-            opened.forEach(Below::close);
-        }
-    }
-
-    /** A folder that stands for what is in it, such as {@code .}, which has no name of its own to be copied under. */
-    private static boolean isContents(Path file) {
-        String last = String.valueOf(file.getFileName());
-        return file.getFileName() == null || last.equals(".") || last.equals("..") || last.isEmpty();
-    }
-
-    /** Of this side: the user has named it, so that it may be a link, and may be reached by links. */
-    private static void source(Path file, @Nullable String as, List<CopySender.Source> sources, List<Below> opened)
-            throws IOException {
-        Path real = file.toRealPath();
-        boolean contents = isContents(file) || real.getParent() == null;
-        Below parent = Below.root(contents ? real : real.getParent());
-        opened.add(parent);
-        if (contents) {
-            for (String each : parent.names()) {
-                sources.add(new CopySender.Source(parent, each, each));
-            }
-        } else {
-            String own = real.getFileName().toString();
-            sources.add(new CopySender.Source(
-                    parent, own, as != null ? as : file.getFileName().toString()));
-        }
-    }
-
-    private void get(CopyLink link, CopyProgress progress, String prefix) throws IOException {
-        Path target = Path.of(files.getLast());
-        List<String> wanted = files.subList(0, files.size() - 1).stream()
-                .map(file -> file.substring(prefix.length()))
-                .toList();
-        boolean into = Files.isDirectory(target);
-        boolean many = wanted.size() > 1
-                || files.getLast().endsWith("/")
-                || wanted.stream().anyMatch(path -> Below.names(path).isEmpty());
-        if (many && !into) {
-            throw new NoSuchFileException(target.toString());
-        }
-        Path folder = into ? target : target.toAbsolutePath().getParent();
-        String as = into ? null : target.getFileName().toString();
-        try (Below root = Below.root(folder)) {
-            ComchInputChannel in = link.input();
-            link.send('G', 0, message -> {
-                message.writeInt(CopyServer.VERSION);
-                new CopyWish(recursive, update, links).write(message);
-                message.writeInt(in.id());
-                message.writeInt(CopyLink.CHUNK_BYTES);
-                message.writeInt(wanted.size());
-            });
-            for (String path : wanted) {
-                List<String> names = Below.names(path);
-                link.send('N', 0, message -> {
-                    message.writeUTF(path);
-                    message.writeUTF(as != null ? as : names.isEmpty() ? "." : names.getLast());
-                });
-            }
-            CopyLink.Message total = link.expect("T");
-            progress.total(total.rest().readLong(), total.rest().readLong());
-            new CopyReceiver(link, root, List.of(), progress).receive();
-        }
     }
 
     private void serve(Path folder) throws IOException {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The end of {@code comch cp} that gets the files. Those that are whole take their names together, when nothing else
  * is to be done or some time has passed, so that the disk is waited for once.
  */
-public final class CopyReceiver {
+final class CopyReceiver {
     /** Of folders whose mode and time are set at the end; those of further ones are not. */
     private static final int MOST_FOLDERS = 1_000_000;
 
@@ -41,7 +41,7 @@ public final class CopyReceiver {
     private final Set<List<String>> changed = new HashSet<>(); // folders with new ones in them
 
     /** {@code base}: the way from the root to where all goes. */
-    public CopyReceiver(CopyLink link, Below root, List<String> base, CopyReport report) {
+    CopyReceiver(CopyLink link, Below root, List<String> base, CopyReport report) {
         this.link = link;
         this.in = new CopyInput(link);
         this.root = root;
@@ -50,7 +50,7 @@ public final class CopyReceiver {
     }
 
     /** Until the other end has sent all. */
-    public void receive() throws IOException {
+    void receive() throws IOException {
         try {
             CopyLink.Message record = next();
             while (record.kind() != 'Z') {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The end of {@code comch cp} that has the files. It announces many before the first one is answered; their bytes go
  * one file after the other, as the answers come.
  */
-public final class CopySender {
+final class CopySender {
     /** Of files that are announced, and have no last answer: as many are open at either end. */
     static final int MOST_AT_ONCE = 64;
 
@@ -42,7 +42,7 @@ public final class CopySender {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK_BYTES);
 
     /** A file or folder, and what it is called at the other end. */
-    public record Source(Below parent, String name, String as) {}
+    record Source(Below parent, String name, String as) {}
 
     /** What is announced: a file, or a folder or a link, which have no bytes. */
     private static final class Entry implements Closeable {
@@ -85,14 +85,14 @@ public final class CopySender {
     private final Deque<Entry> wanted = new ArrayDeque<>();
     private int last;
 
-    public CopySender(CopyLink link, CopyReport report, CopyWish wish) {
+    CopySender(CopyLink link, CopyReport report, CopyWish wish) {
         this.link = link;
         this.report = report;
         this.wish = wish;
         this.out = new CopyOutput(link);
     }
 
-    public void send(List<Source> sources) throws IOException {
+    void send(List<Source> sources) throws IOException {
         try {
             for (Source source : sources) {
                 send(source.parent, source.name, source.as);
@@ -111,7 +111,7 @@ public final class CopySender {
     }
 
     /** How much there is to send, as far as can be seen now: files and bytes. */
-    public long[] total(List<Source> sources) {
+    long[] total(List<Source> sources) {
         long[] total = new long[2];
         for (Source source : sources) {
             count(source.parent, source.name, total);
