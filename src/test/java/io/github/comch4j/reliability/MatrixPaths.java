@@ -5,7 +5,8 @@ import java.util.stream.Stream;
 
 /** All paths of the matrix. A new way to send gets a line in one of these lists. */
 final class MatrixPaths {
-    static final List<MatrixPath> ALL = Stream.of(MatrixFastPaths.all(), MatrixSocketPaths.all(), MatrixCallPaths.all())
+    static final List<MatrixPath> ALL = Stream.of(
+                    MatrixFastPaths.all(), MatrixSocketPaths.all(), MatrixCallPaths.all(), MatrixToolPaths.all())
             .flatMap(List::stream)
             .toList();
 
