@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "fake_ctx.h"
@@ -361,6 +362,62 @@ static void arming_again_forgets_an_earlier_event(void **state)
 	fake_destroy(fake);
 }
 
+static int timers_set;
+
+/* In the place of the C library's, also for the library. */
+int timerfd_settime(int fd, int flags, const struct itimerspec *new_value, struct itimerspec *old_value)
+{
+	timers_set++;
+	return (int)syscall(SYS_timerfd_settime, fd, flags, new_value, old_value);
+}
+
+static void sleep_of(uint64_t longest)
+{
+	emu_pe_set_longest_sleep(longest);
+	expect_success(doca_pe_request_notification(pe));
+}
+
+static void the_timer_is_set_only_where_it_fires_too_late_or_too_early(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	timers_set = 0;
+	for (int round = 0; round < 100; round++)
+		sleep_of(FOR_EVER);
+	assert_int_equal(1, timers_set);
+	/* At the latest after the time that holds now ... */
+	sleep_of(FOR_EVER / 2);
+	assert_int_equal(2, timers_set);
+	/* ... and not before half of it has passed. */
+	sleep_of(FOR_EVER * 2);
+	assert_int_equal(3, timers_set);
+	sleep_of(FOR_EVER * 3);
+	assert_int_equal(3, timers_set);
+	expect_success(doca_pe_clear_notification(pe, 0));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+#define MILLISECOND UINT64_C(1000000)
+
+static void each_sleep_ends_and_no_timer_wakes_twice(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	for (int round = 0; round < 20; round++) {
+		sleep_of(FOR_EVER);
+		assert_int_equal(0, readable(handle_of(), 0));
+		sleep_of(MILLISECOND);
+		assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+		sleep_of(MILLISECOND);
+		assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+	}
+	expect_success(doca_pe_clear_notification(pe, 0));
+	assert_int_equal(0, readable(handle_of(), 0));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
 static void become_pending(struct fake *fake)
 {
 	fake->is_pending = true;
@@ -696,6 +753,8 @@ int main(void)
 		pe_test(an_armed_engine_wakes_its_waiter_even_without_an_event),
 		pe_test(clearing_makes_the_handle_unreadable_until_it_is_armed_again),
 		pe_test(arming_again_forgets_an_earlier_event),
+		pe_test(the_timer_is_set_only_where_it_fires_too_late_or_too_early),
+		pe_test(each_sleep_ends_and_no_timer_wakes_twice),
 		pe_test(what_happens_while_it_is_being_armed_is_seen),
 		pe_test(a_barrier_stands_between_arming_and_the_last_look),
 		pe_test(an_engine_that_could_not_be_armed_can_be_armed_later),

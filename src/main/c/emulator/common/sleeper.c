@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "forks.h"
@@ -86,17 +87,30 @@ static void sound(const struct emu_sleeper *sleeper)
 		return;
 }
 
+/* A program that is woken long before the timer would fire, again and again, seldom has to set it. */
+static bool set_timer(struct emu_sleeper *sleeper, uint64_t nanoseconds)
+{
+	struct timespec clock;
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	uint64_t now = (uint64_t)clock.tv_sec * NANOSECONDS + (uint64_t)clock.tv_nsec;
+	uint64_t latest = now + nanoseconds;
+	if (sleeper->fires >= latest - nanoseconds / 2 && sleeper->fires <= latest)
+		return true;
+	/* Also forgets that it has expired before. */
+	struct itimerspec when = {
+		.it_value = {.tv_sec = (time_t)(latest / NANOSECONDS), .tv_nsec = (long)(latest % NANOSECONDS)}};
+	if (timerfd_settime(sleeper->timer, TFD_TIMER_ABSTIME, &when, NULL) != 0)
+		return false;
+	sleeper->fires = latest;
+	return true;
+}
+
 doca_error_t emu_sleeper_open(struct emu_sleeper *sleeper, uint64_t nanoseconds)
 {
-	if (nanoseconds == 0) {
+	if (nanoseconds == 0)
 		sound(sleeper);
-	} else {
-		/* Also forgets that it has expired before. */
-		struct itimerspec when = {.it_value = {.tv_sec = (time_t)(nanoseconds / NANOSECONDS),
-						       .tv_nsec = (long)(nanoseconds % NANOSECONDS)}};
-		if (timerfd_settime(sleeper->timer, 0, &when, NULL) != 0)
-			return DOCA_ERROR_OPERATING_SYSTEM;
-	}
+	else if (!set_timer(sleeper, nanoseconds))
+		return DOCA_ERROR_OPERATING_SYSTEM;
 	return count_sources(sleeper, true) ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
 }
 

@@ -40,7 +40,8 @@ struct emu_sleeper {
 	int handle;
 	/* -1 until it is first armed: a program that only polls has none of them. */
 	int sources, alarm, timer;
-	bool open; /* `sources` count */
+	uint64_t fires; /* when the timer does, on the monotonic clock, or did last; 0: it has not been set */
+	bool open;      /* `sources` count */
 	_Atomic uint32_t armed;
 	struct emu_watch *watches;
 	size_t num_watches, capacity;
@@ -56,8 +57,8 @@ void emu_sleeper_fini(struct emu_sleeper *sleeper);
  */
 doca_error_t emu_sleeper_arm(struct emu_sleeper *sleeper);
 
-/* The handle becomes readable when it is woken, when a watched descriptor is readable, and after so many nanoseconds;
- * with 0 at once. */
+/* The handle becomes readable when it is woken, when a watched descriptor is readable, and after so many nanoseconds
+ * at the latest, but not before half of them have passed; with 0 at once. */
 doca_error_t emu_sleeper_open(struct emu_sleeper *sleeper, uint64_t nanoseconds);
 
 /* The handle is not readable any more; calls back for the watched descriptors that are. */
