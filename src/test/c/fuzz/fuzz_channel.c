@@ -42,7 +42,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
 	machine_open();
-	endpoint_place(host_pci, place);
+	endpoint_place(host_pci, false, place);
 	check_that_peers_connect();
 	return 0;
 }

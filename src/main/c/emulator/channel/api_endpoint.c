@@ -41,13 +41,13 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	endpoint_set_name(local_ep, name);
-	struct endpoint_function *function = calloc(1, sizeof(*function));
-	if (function == NULL)
+	struct endpoint_listener *listeners = calloc(ENDPOINT_FAMILIES, sizeof(*listeners));
+	if (listeners == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	endpoint_place(emu_rep_pci(local_ep->rep), function->place);
-	doca_error_t result = service_listen(local_ep, function, 1);
+	endpoint_place_listeners(listeners, 0, emu_rep_pci(local_ep->rep));
+	doca_error_t result = service_listen(local_ep, listeners, ENDPOINT_FAMILIES);
 	if (result != DOCA_SUCCESS)
-		/* guard: release-channel-functions */ free(function);
+		/* guard: release-channel-functions */ free(listeners);
 	return result;
 }
 

@@ -79,9 +79,18 @@ void endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name
 	memcpy(endpoint->name, name, strlen(name));
 }
 
-void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES])
+void endpoint_place(const char *pci, bool comch, char place[FABRIC_FILE_BYTES])
 {
-	snprintf(place, FABRIC_FILE_BYTES, "%.16s.ep", pci);
+	snprintf(place, FABRIC_FILE_BYTES, "%.16s%s", pci, comch ? "" : ".ep");
+}
+
+void endpoint_place_listeners(struct endpoint_listener *listeners, uint32_t function, const char *pci)
+{
+	for (uint32_t i = 0; i < ENDPOINT_FAMILIES; i++) {
+		struct endpoint_listener *listener = &listeners[function * ENDPOINT_FAMILIES + i];
+		listener->comch = i > 0;
+		endpoint_place(pci, listener->comch, listener->place);
+	}
 }
 
 const char *endpoint_folder(const struct doca_comm_channel_ep_t *endpoint)

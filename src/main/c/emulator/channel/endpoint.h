@@ -21,14 +21,18 @@
 
 struct pending_client {
 	int socket;
-	uint32_t function;
+	uint32_t listener;
 	int64_t accepted_at_ms;
 };
 
-/* A host function that a service is for. */
-struct endpoint_function {
+/* Each host function that a service is for has two listeners, one behind the other: for endpoints, and for clients of
+ * Comch, whose servers have the same names. */
+#define ENDPOINT_FAMILIES 2u
+
+struct endpoint_listener {
 	char place[FABRIC_FILE_BYTES]; /* where its services are registered */
-	struct fabric_listener listener;
+	bool comch;
+	struct fabric_listener fabric;
 };
 
 struct doca_comm_channel_ep_t {
@@ -56,8 +60,10 @@ struct doca_comm_channel_ep_t {
 	_Atomic uint32_t failed_handshakes; /* that recvfrom has to report */
 
 	/* ---- services ---- */
-	struct endpoint_function *functions;
-	uint32_t num_functions; /* 0: it does not listen */
+	struct endpoint_listener *listeners;
+	uint32_t num_listeners; /* 0: it does not listen */
+	/* What clients of Comch ring; nobody looks, as recvfrom looks at all peers. NULL until the first of them. */
+	struct shm_doorbell_map *doorbells;
 	struct pending_client *pending;
 	uint32_t num_pending;
 	uint64_t collected_at_ns; /* when it was looked whether clients have come */
@@ -77,7 +83,7 @@ void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint, int64_t deadline_
 
 static inline bool endpoint_listens(const struct doca_comm_channel_ep_t *endpoint)
 {
-	return endpoint->num_functions > 0;
+	return endpoint->num_listeners > 0;
 }
 
 /* From listen or connect on. Any thread with the lock. */
@@ -100,8 +106,10 @@ uint32_t endpoint_max_recv_queue(void);
 bool endpoint_is_name(const char *name);
 void endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name);
 
-/* Where services for the host function `pci` are registered: apart from Comch's servers. */
-void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES]);
+/* Where services for the host function `pci` are registered, and Comch's servers. */
+void endpoint_place(const char *pci, bool comch, char place[FABRIC_FILE_BYTES]);
+/* The listeners of host function number `function`. */
+void endpoint_place_listeners(struct endpoint_listener *listeners, uint32_t function, const char *pci);
 /* The fabric folder of its device; NULL: the environment's. */
 const char *endpoint_folder(const struct doca_comm_channel_ep_t *endpoint);
 
@@ -123,8 +131,8 @@ void client_go_on(struct doca_comm_channel_addr_t *peer);
 
 /* ---- service.c ---- */
 
-/* Listens for each of the functions; their places are set. Takes them over on success. */
-doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_function *functions, uint32_t num);
+/* Listens at the places of `num` listeners. Takes them over on success. */
+doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_listener *listeners, uint32_t num);
 
 /* Looks after its names, once in a second. Any thread, with the lock. */
 void service_keep_names(struct doca_comm_channel_ep_t *endpoint, uint64_t now);

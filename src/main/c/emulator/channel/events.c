@@ -12,6 +12,7 @@
 #include "channel/endpoint.h"
 #include "channel/readings.h"
 #include "sdk_log.h"
+#include "sleeper.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
 
@@ -103,8 +104,8 @@ void events_attach_listener(struct doca_comm_channel_ep_t *endpoint, int socket)
 
 static bool watch_listeners(struct doca_comm_channel_ep_t *endpoint, const struct event_channel *events)
 {
-	for (uint32_t i = 0; i < endpoint->num_functions; i++)
-		if (!watch(events, endpoint->functions[i].listener.socket, EPOLLIN, endpoint))
+	for (uint32_t i = 0; i < endpoint->num_listeners; i++)
+		if (!watch(events, endpoint->listeners[i].fabric.socket, EPOLLIN, endpoint))
 			return false;
 	return true;
 }
@@ -194,6 +195,39 @@ static enum bell_state read_bell(struct peer_bell *bell, bool can_end)
 		       : BELL_LIVES;
 }
 
+/* Whether a wake-up of that kind is on its way: its word has been set, and cleared, more often than one has come. */
+static bool is_expected(const struct peer_bell *bell, const shm_asleep *word)
+{
+	return bell->rung + (atomic_load(word) != 0 ? 1 : 0) < bell->armed;
+}
+
+/* Reads the wake-ups of a peer of Comch, which come over one socket: those of the other kind sound its event channel.
+ * No wake-up says of which kind it is: where both are on their way, the other one still comes. */
+static enum bell_state read_shared_bell(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events,
+					struct doca_comm_channel_addr_t *peer)
+{
+	bool sends = events == &endpoint->send_events;
+	int socket = sends ? peer->send_bell.socket : peer->recv_bell.socket;
+	for (;;) {
+		char bytes[2];
+		ssize_t received = recv(socket, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+			return BELL_LIVES;
+		if (received <= 0)
+			return BELL_ENDED;
+		bool for_send = is_expected(&peer->send_bell, peer->out.own.armed_send);
+		bool for_recv = is_expected(&peer->recv_bell, peer->out.own.armed_recv);
+		if (/* guard: channel-comch-wakeup-length */ received > 1 ||
+		    /* guard: channel-comch-wakeup-unasked */ (!for_send && !for_recv))
+			return BELL_VIOLATED;
+		bool own = sends ? for_send : for_recv;
+		bool to_send = sends == own;
+		(to_send ? &peer->send_bell : &peer->recv_bell)->rung++;
+		if (!own)
+			sound(to_send ? &endpoint->send_events : &endpoint->recv_events);
+	}
+}
+
 /* Looks at the socket of a peer. True: it is news for the program that this peer has gone or is broken. */
 static bool look_at_peer(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events,
 			 struct doca_comm_channel_addr_t *peer)
@@ -203,13 +237,15 @@ static bool look_at_peer(struct doca_comm_channel_ep_t *endpoint, struct event_c
 	/* What comes first is the answer to the client's introduction, for client_go_on. */
 	if (atomic_load(&peer->state) == PEER_CONNECTING || bell->socket < 0 || bell->ended)
 		return false;
-	enum bell_state state = read_bell(bell, sends);
+	bool shared = peer->out.own.bell != NULL;
+	enum bell_state state = shared ? read_shared_bell(endpoint, events, peer) : read_bell(bell, sends);
 	if (state == BELL_LIVES)
 		return false;
 	bell->ended = true;
 	unwatch(events, bell->socket);
 	atomic_store(state == BELL_ENDED ? &peer->gone : &peer->violated, true);
-	return true;
+	/* Of a peer's end the channel for messages says nothing. */
+	return sends || state == BELL_VIOLATED;
 }
 
 static void read_count(int fd)
@@ -259,7 +295,7 @@ static uint64_t earlier(uint64_t one, uint64_t other)
 static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 {
 	/* With it comes what the endpoint's thread has sent before. */
-	(void)atomic_load(&peer->out.own->tail);
+	(void)atomic_load(peer->out.own.tail);
 	uint64_t delivered = ring_out_delivered(&peer->out);
 	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
 }
@@ -292,6 +328,21 @@ static bool looks_for_service(const struct doca_comm_channel_ep_t *endpoint)
 	return endpoint->num_peers > 0 && peer_looks_for_service(endpoint->peers[0]);
 }
 
+/* The words have been set. Peers of Comch look at them without a fence, so that a barrier has to pass through their
+ * threads (base/asleep.h); false: none does. */
+static bool words_are_seen(const struct doca_comm_channel_ep_t *endpoint)
+{
+	bool comch = false, joined = true;
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		const struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
+		if (peer->map == NULL || !peer->map->comch)
+			continue;
+		comch = true;
+		joined &= peer->joins_barriers;
+	}
+	return !comch || (emu_barrier() && joined);
+}
+
 doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 {
 	struct event_channel *events = &endpoint->send_events;
@@ -302,8 +353,9 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 		atomic_store(&events->armed, true);
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
-				set_word(&endpoint->peers[i]->send_bell, &endpoint->peers[i]->out.own->armed_send);
-		uint64_t next = looks_for_service(endpoint) ? now_ns() + READING_SERVICE_LOOK_NS : UINT64_MAX;
+				set_word(&endpoint->peers[i]->send_bell, endpoint->peers[i]->out.own.armed_send);
+		bool blind = !words_are_seen(endpoint) || looks_for_service(endpoint);
+		uint64_t next = blind ? now_ns() + READING_SERVICE_LOOK_NS : UINT64_MAX;
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL) {
 				holds |= sends_have_ended(endpoint->peers[i]);
@@ -320,9 +372,9 @@ void events_arm_newcomer(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 {
 	pthread_mutex_lock(&endpoint->lock);
 	if (endpoint->recv_events.watches)
-		set_word(&peer->recv_bell, &peer->out.own->armed_recv);
+		set_word(&peer->recv_bell, peer->out.own.armed_recv);
 	if (endpoint->send_events.watches)
-		set_word(&peer->send_bell, &peer->out.own->armed_send);
+		set_word(&peer->send_bell, peer->out.own.armed_send);
 	pthread_mutex_unlock(&endpoint->lock);
 }
 
@@ -351,13 +403,14 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 		atomic_store(&events->armed, true);
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
-				set_word(&endpoint->peers[i]->recv_bell, &endpoint->peers[i]->out.own->armed_recv);
+				set_word(&endpoint->peers[i]->recv_bell, endpoint->peers[i]->out.own.armed_recv);
+		bool blind = !words_are_seen(endpoint) || looks_for_service(endpoint);
 		uint64_t now = now_ns(), arrives = UINT64_MAX;
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			holds |= has_something(endpoint->peers[i], now, &arrives);
 		holds |= atomic_load(&endpoint->failed_handshakes) > 0;
-		if (looks_for_service(endpoint))
-			arrives = now + READING_SERVICE_LOOK_NS;
+		if (blind)
+			arrives = earlier(arrives, now + READING_SERVICE_LOOK_NS);
 		if (holds || (arrives != UINT64_MAX && !set_timer(events, arrives)))
 			sound(events);
 	}

@@ -1,5 +1,8 @@
 /* The memory that the two ends of a connection share: a sealed memfd, made by the client (base/shm_file.h).
  *
+ * Where a program of Comch is at the other end, it is that of Comch's connections (base/shm_sides.h), of which this
+ * library uses the message rings. Between endpoints:
+ *
  *   0         struct channel_control   one half for each side: how far its rings are, and what it sleeps for
  *   64 KiB    the ring towards the client, then the ring towards the service: messages as records of variable length,
  *             each a struct shm_record (base/shm_messages.h) and the bytes behind it
@@ -15,10 +18,12 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/asleep.h"
 #include "base/shm_file.h"
+#include "base/shm_map.h"
 #include "base/shm_messages.h"
 #include "base/shm_sides.h"
 #include "doca_error.h"
@@ -65,22 +70,31 @@ struct channel_map {
 	struct shm_mapping base;
 	uint8_t *rings[SHM_SIDES]; /* towards that side */
 	uint64_t ring_bytes[SHM_SIDES];
+	bool comch;
+	_Atomic uint64_t unread[SHM_SIDES]; /* for what a side writes, and Comch has no word for */
 };
 
-static inline struct channel_control *channel_control_of(const struct channel_map *map)
-{
-	return map->base.start;
-}
+/* The words of one half, in either kind of memory. */
+struct channel_words {
+	_Atomic uint64_t *tail, *start, *sent, *head, *taken, *end;
+	_Atomic uint32_t *closed;
+	shm_asleep *armed_recv, *armed_send;
+	_Atomic uint64_t *bell; /* a server's, which a client of Comch looks at (base/shm_control.h); NULL */
+};
 
-/* A new memory; the caller holds one reference. */
-doca_error_t channel_memory_create(struct channel_map **map);
+/* `own`: of the side that this is; of the other, what Comch has no word for reads as UINT64_MAX: all has been sent, and
+ * nothing was given up. */
+void channel_memory_words(struct channel_map *map, enum shm_side side, bool own, struct channel_words *words);
+
+/* A new memory, of Comch's kind or this library's; the caller holds one reference. */
+doca_error_t channel_memory_create(bool comch, struct channel_map **map);
 
 /* Memory received from a peer, after a check. Takes `fd` over. */
-doca_error_t channel_memory_attach(int fd, struct channel_map **map);
+doca_error_t channel_memory_attach(int fd, bool comch, struct channel_map **map);
 
 void channel_memory_release(struct channel_map *map);
 
-/* Maps the ring towards `side`; `bytes` as of channel_ring_bytes. */
+/* Maps the ring towards `side`. INVALID_VALUE: there is no such ring in Comch's memory. */
 doca_error_t channel_memory_map_ring(struct channel_map *map, enum shm_side side, uint64_t bytes);
 
 /* The size of a ring for so many messages: a power of two. */

@@ -172,7 +172,8 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 		return reset(peer, "it breaks the protocol of the ring");
 	peer->counters.send_messages++;
 	peer->counters.send_bytes += len;
-	wake(&peer->recv_bell, &peer->out.peer->armed_recv);
+	peer_alert(peer);
+	wake(&peer->recv_bell, peer->out.peer.armed_recv);
 	tell_sender(endpoint, peer);
 	return DOCA_SUCCESS;
 }
@@ -190,6 +191,9 @@ static bool find_first(struct doca_comm_channel_ep_t *endpoint, struct doca_comm
 		if (result != DOCA_SUCCESS)
 			return false;
 		peer->seen_at_pick = endpoint->picks;
+		/* Comch does not say when it has sent what does not travel. */
+		if (peer->map->comch && ring->arrival == 0)
+			ring->arrival = *now;
 	}
 	if (ring->arrival > *now)
 		*now = now_ns();
@@ -276,8 +280,8 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 		peer->looked_at_ns = ring->arrival;
 	peer->counters.recv_messages++;
 	peer->counters.recv_bytes += ring->len;
-	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
-		peer_ring(&peer->send_bell, &ring->peer->armed_send);
+	if (atomic_load(ring->peer.armed_send) != 0 && ring_in_ended_a_flight(ring))
+		peer_ring(&peer->send_bell, ring->peer.armed_send);
 	return error;
 }
 

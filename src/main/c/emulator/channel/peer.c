@@ -1,5 +1,6 @@
 #include "channel/peer.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "channel/endpoint.h"
 #include "channel/events.h"
+#include "forks.h"
 #include "sdk_log.h"
 
 /* How often it is looked whether a peer is still there, while it is sent to. */
@@ -24,47 +26,87 @@ doca_error_t peer_create(struct doca_comm_channel_ep_t *endpoint, enum shm_side 
 	created->endpoint = endpoint;
 	created->side = side;
 	created->recv_bell.socket = created->send_bell.socket = -1;
-	created->map = map;
-	struct channel_half *own = &channel_control_of(map)->half[side];
-	struct channel_half *others = &channel_control_of(map)->half[shm_other(side)];
-	created->out.own = created->in.own = own;
-	created->out.peer = created->in.peer = others;
+	peer_use_memory(created, map);
 	created->out.send_queue = endpoint->send_queue_size;
 	created->in.recv_queue = endpoint->recv_queue_size;
 	*peer = created;
 	return DOCA_SUCCESS;
 }
 
-static bool plausible(const struct wire_message *message)
+void peer_use_memory(struct doca_comm_channel_addr_t *peer, struct channel_map *map)
 {
-	return /* guard: channel-agreed-message-size-least=1 */ message->max_msg_size > 0 &&
-	       /* guard: channel-agreed-message-size-most=1 */ message->max_msg_size <= CHANNEL_MAX_MSG_SIZE &&
-	       /* guard: channel-agreed-receive-queue-least=1 */ message->recv_queue_size > 0 &&
+	channel_memory_release(peer->map);
+	peer->map = map;
+	channel_memory_words(map, peer->side, true, &peer->out.own);
+	channel_memory_words(map, shm_other(peer->side), false, &peer->out.peer);
+	peer->in.own = peer->out.own;
+	peer->in.peer = peer->out.peer;
+}
+
+bool peer_share_bell(struct doca_comm_channel_addr_t *peer)
+{
+	peer->recv_bell.socket = emu_fork_keep(fcntl(peer->send_bell.socket, F_DUPFD_CLOEXEC, 0));
+	return peer->recv_bell.socket >= 0;
+}
+
+/* Sizes that a peer of Comch tells may be greater: what does not fit is not used. */
+static bool plausible(const struct wire_message *message, bool comch)
+{
+	if (/* guard: channel-agreed-message-size-least */ message->max_msg_size == 0 ||
+	    /* guard: channel-agreed-receive-queue-least */ message->recv_queue_size == 0)
+		return false;
+	if (comch)
+		return true;
+	return /* guard: channel-agreed-message-size-most=1 */ message->max_msg_size <= CHANNEL_MAX_MSG_SIZE &&
 	       /* guard: channel-agreed-receive-queue-most=1 */ message->recv_queue_size <= CHANNEL_MAX_QUEUE &&
 	       /* guard: channel-agreed-send-queue-least=1 */ message->send_queue_size > 0 &&
 	       /* guard: channel-agreed-send-queue-most=1 */ message->send_queue_size <= CHANNEL_MAX_QUEUE;
 }
 
+uint64_t peer_comch_ring_bytes(const struct doca_comm_channel_ep_t *endpoint)
+{
+	uint64_t bytes = channel_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
+	return bytes < SHM_RING_MAX_BYTES ? bytes : SHM_RING_MAX_BYTES;
+}
+
+/* Comch's ring has room for the receive queue only: the last places of that are the send queue here. */
+static void share_receive_queue(struct ring_out *ring)
+{
+	if (ring->recv_queue > 2 * CHANNEL_MAX_QUEUE)
+		ring->recv_queue = 2 * CHANNEL_MAX_QUEUE;
+	if (ring->send_queue > ring->recv_queue)
+		ring->send_queue = ring->recv_queue;
+	ring->recv_queue -= ring->send_queue;
+}
+
 doca_error_t peer_establish(struct doca_comm_channel_addr_t *peer, const struct wire_message *from_peer)
 {
 	const struct doca_comm_channel_ep_t *endpoint = peer->endpoint;
-	if (!plausible(from_peer))
+	bool comch = peer->map->comch;
+	if (!plausible(from_peer, comch))
 		return DOCA_ERROR_INVALID_VALUE;
 	uint32_t max_msg_size = endpoint->max_msg_size;
 	if (max_msg_size > from_peer->max_msg_size)
 		max_msg_size = from_peer->max_msg_size;
-	uint64_t out_bytes = channel_ring_bytes(endpoint->send_queue_size + from_peer->recv_queue_size, max_msg_size);
-	uint64_t in_bytes = channel_ring_bytes(from_peer->send_queue_size + endpoint->recv_queue_size, max_msg_size);
+	uint64_t out_bytes =
+		comch ? from_peer->ring_bytes
+		      : channel_ring_bytes(endpoint->send_queue_size + from_peer->recv_queue_size, max_msg_size);
+	uint64_t in_bytes =
+		comch ? peer_comch_ring_bytes(endpoint)
+		      : channel_ring_bytes(from_peer->send_queue_size + endpoint->recv_queue_size, max_msg_size);
 	enum shm_side other = shm_other(peer->side);
 	doca_error_t result = channel_memory_map_ring(peer->map, other, out_bytes);
 	if (result == DOCA_SUCCESS)
 		result = channel_memory_map_ring(peer->map, peer->side, in_bytes);
 	if (result != DOCA_SUCCESS)
 		return result;
+	peer->joins_barriers = from_peer->barriers == 1;
 	peer->max_msg_size = peer->in.max_msg_size = max_msg_size;
 	peer->out.bytes = peer->map->rings[other];
 	peer->out.size = out_bytes;
 	peer->out.recv_queue = from_peer->recv_queue_size;
+	if (comch)
+		share_receive_queue(&peer->out);
 	peer->in.bytes = peer->map->rings[peer->side];
 	peer->in.size = in_bytes;
 	peer->places = from_peer->send_queue_size + endpoint->recv_queue_size;
@@ -81,7 +123,7 @@ static bool socket_has_ended(int socket)
 bool peer_has_gone(struct doca_comm_channel_addr_t *peer)
 {
 	/* Pairs with the release store in peer_say_goodbye. */
-	if (!atomic_load(&peer->gone) && (atomic_load_explicit(&peer->in.peer->closed, memory_order_acquire) != 0 ||
+	if (!atomic_load(&peer->gone) && (atomic_load_explicit(peer->in.peer.closed, memory_order_acquire) != 0 ||
 					  socket_has_ended(peer->send_bell.socket)))
 		atomic_store(&peer->gone, true);
 	return atomic_load(&peer->gone);
@@ -91,13 +133,13 @@ bool peer_has_died(const struct doca_comm_channel_addr_t *peer)
 {
 	/* The word is looked at last: who disconnects sets it before the socket ends. */
 	return peer->map != NULL && socket_has_ended(peer->send_bell.socket) &&
-	       atomic_load_explicit(&peer->in.peer->closed, memory_order_acquire) == 0;
+	       atomic_load_explicit(peer->in.peer.closed, memory_order_acquire) == 0;
 }
 
 bool peer_seems_gone(struct doca_comm_channel_addr_t *peer, uint64_t now)
 {
 	if (atomic_load_explicit(&peer->gone, memory_order_relaxed) ||
-	    atomic_load_explicit(&peer->in.peer->closed, memory_order_relaxed) != 0)
+	    atomic_load_explicit(peer->in.peer.closed, memory_order_relaxed) != 0)
 		return true;
 	if (now - peer->looked_at_ns < LOOK_NS)
 		return false;
@@ -121,14 +163,15 @@ void peer_say_goodbye(struct doca_comm_channel_addr_t *peer, int64_t deadline_ms
 {
 	if (peer->map == NULL)
 		return;
-	bool connected = atomic_load(&peer->state) == PEER_CONNECTED;
+	/* A peer of Comch receives whatever it was sent. */
+	bool connected = atomic_load(&peer->state) == PEER_CONNECTED && !peer->map->comch;
 	while (connected && ring_out_in_flight(&peer->out) > 0 && !peer_has_gone(peer) && now_ms() < deadline_ms)
 		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 	uint64_t sent = atomic_load(&peer->out.sent), delivered = ring_out_delivered(&peer->out);
-	struct channel_half *own = peer->out.own;
-	atomic_store_explicit(&own->end, delivered, memory_order_relaxed);
+	atomic_store_explicit(peer->out.own.end, delivered, memory_order_relaxed);
 	/* Release: everything sent before is visible to whoever sees it. */
-	atomic_store_explicit(&own->closed, 1, memory_order_release);
+	atomic_store_explicit(peer->out.own.closed, 1, memory_order_release);
+	peer_alert(peer);
 	if (connected && delivered < sent)
 		EMU_LOG_EVENT("\"%s\": %llu messages in flight are given up with the connection", peer->endpoint->name,
 			      (unsigned long long)(sent - delivered));
@@ -148,6 +191,8 @@ void peer_release(struct doca_comm_channel_addr_t *peer)
 		bells[i]->socket = -1;
 	}
 	ring_out_release(&peer->out);
+	shm_doorbells_release(peer->doorbells);
+	peer->doorbells = NULL;
 	struct channel_map *map = peer->map;
 	peer->map = NULL;
 	peer->in.known = false;

@@ -54,8 +54,12 @@ struct doca_comm_channel_addr_t {
 	/* One that says nothing of the peer's end, as no message has come with that. */
 	struct peer_bell recv_bell;
 
-	/* A client's that waits for its service to appear: the socket is -1. */
-	char place[FABRIC_FILE_BYTES];
+	/* A client's, of a server of Comch: what it rings, and its bit there. */
+	struct shm_doorbell_map *doorbells;
+	uint32_t doorbell;
+
+	/* A client's function. It waits for its service to appear: the socket is -1. */
+	char pci[FABRIC_FILE_BYTES];
 	int64_t wait_until_ms;
 	uint64_t looked_for_service_ns;
 
@@ -67,6 +71,7 @@ struct doca_comm_channel_addr_t {
 	_Atomic bool violated;           /* its wake-ups were against the protocol */
 	_Atomic bool reset_due;          /* recvfrom has to report that it is broken */
 	bool gone_told;                  /* the program has been told, by the service's state */
+	bool joins_barriers;             /* of Comch: barriers of this process pass through its threads */
 	bool given;                      /* the program has been given this address, and may disconnect it */
 	bool asked;                      /* it need not, or has, asked whether a client's connection is complete */
 
@@ -78,6 +83,15 @@ struct doca_comm_channel_addr_t {
 /* A new peer, not yet in its endpoint's list. Takes `map` over on success. */
 doca_error_t peer_create(struct doca_comm_channel_ep_t *endpoint, enum shm_side side, struct channel_map *map,
 			 struct doca_comm_channel_addr_t **peer);
+
+/* Puts another memory in the place of its own. With the endpoint's lock, if it has been added. */
+void peer_use_memory(struct doca_comm_channel_addr_t *peer, struct channel_map *map);
+
+/* The size of the ring towards this end that a peer of Comch is told. */
+uint64_t peer_comch_ring_bytes(const struct doca_comm_channel_ep_t *endpoint);
+
+/* For a peer of Comch, whose wake-ups all come over the socket of the handshake. False: there are no descriptors. */
+bool peer_share_bell(struct doca_comm_channel_addr_t *peer);
 
 /* The peer has introduced itself: sizes are agreed upon, and the rings mapped. */
 doca_error_t peer_establish(struct doca_comm_channel_addr_t *peer, const struct wire_message *from_peer);
@@ -105,6 +119,17 @@ static inline bool peer_looks_for_service(const struct doca_comm_channel_addr_t 
 
 /* Gives back what it shares with the peer. Takes the endpoint's lock. */
 void peer_release(struct doca_comm_channel_addr_t *peer);
+
+/* Makes an engine of Comch look at the connection, where it would not. After the change. */
+static inline void peer_alert(const struct doca_comm_channel_addr_t *peer)
+{
+	if (EMU_LIKELY(peer->out.own.bell == NULL))
+		return;
+	if (peer->side == SHM_SERVER)
+		atomic_fetch_add(peer->out.own.bell, 1);
+	else if (peer->doorbells != NULL)
+		shm_doorbell_set(shm_doorbells_of(peer->doorbells), peer->doorbell);
+}
 
 /* Wakes the peer, if it sleeps for this. After the change. */
 void peer_ring(const struct peer_bell *bell, shm_asleep *word);

@@ -11,8 +11,8 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 {
 	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_relaxed);
 	/* Pair with the release stores in ring_in_take: the peer has copied what was there. */
-	uint64_t taken = atomic_load_explicit(&ring->peer->taken, memory_order_acquire);
-	uint64_t head = atomic_load_explicit(&ring->peer->head, memory_order_acquire);
+	uint64_t taken = atomic_load_explicit(ring->peer.taken, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(ring->peer.head, memory_order_acquire);
 	/* Without the first and the last there would be no room below, and endpoint_send breaks with a peer that says
 	 * so of queues that are not full. */
 	if (taken > sent || /* guard: channel-head-ahead */ head > ring->tail || ring->tail - head > ring->size)
@@ -24,7 +24,7 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 		/* The ring is empty: back to its beginning, rather than touch all of its pages in the course of time.
 		 * The receiver sees this with the tail. */
 		ring->start = ring->tail;
-		atomic_store_explicit(&ring->own->start, ring->start, memory_order_relaxed);
+		atomic_store_explicit(ring->own.start, ring->start, memory_order_relaxed);
 		offset = 0;
 	}
 	uint64_t to_end = ring->size - offset;
@@ -46,10 +46,10 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 			arrival > ring->latest_arrival ? arrival : ring->latest_arrival;
 	/* Release: for threads that arm, which look up the time of arrival. */
 	atomic_store_explicit(&ring->sent, sent + 1, memory_order_release);
-	atomic_store_explicit(&ring->own->sent, sent + 1, memory_order_relaxed);
+	atomic_store_explicit(ring->own.sent, sent + 1, memory_order_relaxed);
 	/* Pairs with the loads in ring_in_look and ring_in_has_any. In one order with the words of those who are armed
 	 * (events.h), as is `taken` below. */
-	atomic_store(&ring->own->tail, ring->tail);
+	atomic_store(ring->own.tail, ring->tail);
 	return DOCA_SUCCESS;
 }
 
@@ -83,7 +83,7 @@ static uint64_t count_arrived(struct ring_out *ring, const uint64_t *arrivals, u
 /* As ring_out_delivered; `placed`: those that have a place, whether they are there or not. */
 static uint64_t count_delivered(struct ring_out *ring, const uint64_t *arrivals, uint64_t *placed)
 {
-	uint64_t taken = atomic_load(&ring->peer->taken);
+	uint64_t taken = atomic_load(ring->peer.taken);
 	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_acquire);
 	*placed = taken >= sent || sent - taken <= ring->recv_queue ? sent : taken + ring->recv_queue;
 	if (EMU_LIKELY(arrivals == NULL))
@@ -110,24 +110,24 @@ uint64_t ring_out_next_arrival(struct ring_out *ring)
 /* Whether the sender has given up the next message and all behind it. */
 static bool given_up(const struct ring_in *ring)
 {
-	return atomic_load_explicit(&ring->peer->closed, memory_order_acquire) != 0 &&
+	return atomic_load_explicit(ring->peer.closed, memory_order_acquire) != 0 &&
 	       atomic_load_explicit(&ring->taken, memory_order_relaxed) >=
-		       atomic_load_explicit(&ring->peer->end, memory_order_relaxed);
+		       atomic_load_explicit(ring->peer.end, memory_order_relaxed);
 }
 
 bool ring_in_has_any(const struct ring_in *ring)
 {
-	return atomic_load(&ring->peer->tail) != atomic_load_explicit(&ring->head, memory_order_relaxed) &&
+	return atomic_load(ring->peer.tail) != atomic_load_explicit(&ring->head, memory_order_relaxed) &&
 	       !given_up(ring);
 }
 
 doca_error_t ring_in_look(struct ring_in *ring)
 {
 	/* Pairs with the release store in ring_out_send. */
-	uint64_t tail = atomic_load_explicit(&ring->peer->tail, memory_order_acquire);
+	uint64_t tail = atomic_load_explicit(ring->peer.tail, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
-	uint64_t start = atomic_load_explicit(&ring->peer->start, memory_order_relaxed);
+	uint64_t start = atomic_load_explicit(ring->peer.start, memory_order_relaxed);
 	/* guard: channel-ring-start */ start &= ~(SHM_RECORD_ALIGN - 1);
 	if (tail == head || given_up(ring))
 		return DOCA_ERROR_AGAIN;
@@ -171,12 +171,12 @@ void ring_in_take(struct ring_in *ring, void *message)
 	atomic_store_explicit(&ring->travelling, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, head, memory_order_relaxed);
 	/* Pair with the loads in ring_out_send. */
-	atomic_store_explicit(&ring->own->head, head, memory_order_release);
-	atomic_store(&ring->own->taken, taken);
+	atomic_store_explicit(ring->own.head, head, memory_order_release);
+	atomic_store(ring->own.taken, taken);
 }
 
 bool ring_in_ended_a_flight(const struct ring_in *ring)
 {
-	uint64_t sent = atomic_load_explicit(&ring->peer->sent, memory_order_relaxed);
+	uint64_t sent = atomic_load_explicit(ring->peer.sent, memory_order_relaxed);
 	return sent - (atomic_load_explicit(&ring->taken, memory_order_relaxed) - 1) > ring->recv_queue;
 }

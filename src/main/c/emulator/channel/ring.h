@@ -15,7 +15,7 @@
 struct ring_out {
 	uint8_t *bytes;
 	uint64_t size;
-	struct channel_half *own, *peer;
+	struct channel_words own, peer;
 	uint64_t tail, start;
 	_Atomic uint64_t sent; /* also read by threads that arm */
 	uint32_t send_queue;   /* of this end */
@@ -31,7 +31,7 @@ struct ring_out {
 struct ring_in {
 	const uint8_t *bytes;
 	uint64_t size;
-	struct channel_half *own, *peer;
+	struct channel_words own, peer;
 	_Atomic uint64_t head, taken; /* also read by threads that arm, as is `travelling` */
 	uint32_t recv_queue;          /* of this end */
 	uint32_t max_msg_size;

@@ -1,4 +1,5 @@
 /* Services: clients that come, and are let in; the state that the program asks for. */
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "forks.h"
 #include "sdk_log.h"
 
-doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_function *functions, uint32_t num)
+doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_listener *listeners, uint32_t num)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct pending_client *pending = calloc(ENDPOINT_MAX_PENDING, sizeof(*pending));
@@ -20,13 +21,13 @@ doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endp
 		return DOCA_ERROR_NO_MEMORY;
 	uint32_t listening = 0;
 	while (listening < num && result == DOCA_SUCCESS) {
-		struct endpoint_function *function = &functions[listening];
-		result = fabric_listen(endpoint_folder(endpoint), function->place, endpoint->name, &function->listener);
+		struct endpoint_listener *listener = &listeners[listening];
+		result = fabric_listen(endpoint_folder(endpoint), listener->place, endpoint->name, &listener->fabric);
 		listening += result == DOCA_SUCCESS;
 	}
 	if (result != DOCA_SUCCESS) {
 		while (listening > 0)
-			fabric_unlisten(&functions[--listening].listener);
+			fabric_unlisten(&listeners[--listening].fabric);
 		/* guard: release-channel-pending */ free(pending);
 		return result == DOCA_ERROR_ALREADY_EXIST ? READING_SERVICE_NAME_TAKEN
 		       : result == DOCA_ERROR_NO_MEMORY   ? result
@@ -34,8 +35,8 @@ doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endp
 	}
 	pthread_mutex_lock(&endpoint->lock);
 	endpoint->pending = pending;
-	endpoint->functions = functions;
-	endpoint->num_functions = num;
+	endpoint->listeners = listeners;
+	endpoint->num_listeners = num;
 	pthread_mutex_unlock(&endpoint->lock);
 	return DOCA_SUCCESS;
 }
@@ -44,22 +45,25 @@ void service_close(struct doca_comm_channel_ep_t *endpoint)
 {
 	keeper_stop(endpoint);
 	pthread_mutex_lock(&endpoint->lock);
-	for (uint32_t i = 0; i < endpoint->num_functions; i++)
-		fabric_unlisten(&endpoint->functions[i].listener);
+	/* For a client that finds one of its two names, the reverse order (client.c). */
+	for (uint32_t i = endpoint->num_listeners; i > 0; i--)
+		fabric_unlisten(&endpoint->listeners[i - 1].fabric);
 	for (uint32_t i = 0; i < endpoint->num_pending; i++)
 		/* guard: release-silent-clients */ close(endpoint->pending[i].socket);
-	free(endpoint->functions);
+	free(endpoint->listeners);
 	free(endpoint->pending);
-	endpoint->functions = NULL;
+	shm_doorbells_release(endpoint->doorbells);
+	endpoint->listeners = NULL;
 	endpoint->pending = NULL;
-	endpoint->num_functions = endpoint->num_pending = 0;
+	endpoint->doorbells = NULL;
+	endpoint->num_listeners = endpoint->num_pending = 0;
 	pthread_mutex_unlock(&endpoint->lock);
 }
 
 void service_keep_names(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 {
-	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
-		struct fabric_listener *listener = &endpoint->functions[i].listener;
+	for (uint32_t i = 0; i < endpoint->num_listeners; i++) {
+		struct fabric_listener *listener = &endpoint->listeners[i].fabric;
 		if (fabric_keep_names(listener, endpoint->name, (int64_t)(now / 1000000)))
 			events_attach_listener(endpoint, listener->socket);
 	}
@@ -73,8 +77,8 @@ void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 	bool any = false;
 	pthread_mutex_lock(&endpoint->lock);
 	service_keep_names(endpoint, now);
-	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
-		struct fabric_listener *listener = &endpoint->functions[i].listener;
+	for (uint32_t i = 0; i < endpoint->num_listeners; i++) {
+		struct fabric_listener *listener = &endpoint->listeners[i].fabric;
 		struct pollfd watched = {.fd = listener->socket, .events = POLLIN};
 		/* An accept in vain costs more. */
 		if (poll(&watched, 1, 0) <= 0)
@@ -84,7 +88,7 @@ void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 			if (socket < 0)
 				break;
 			endpoint->pending[endpoint->num_pending++] =
-				(struct pending_client){.socket = socket, .function = i, .accepted_at_ms = now_ms()};
+				(struct pending_client){.socket = socket, .listener = i, .accepted_at_ms = now_ms()};
 			events_attach_stranger(endpoint, socket);
 			any = true;
 		}
@@ -144,11 +148,11 @@ static bool is_welcome(struct doca_comm_channel_ep_t *endpoint, const struct pen
 		return false;
 	*refusal = WIRE_REFUSED_USER;
 	if (/* guard: channel-hello-trusted */ !wire_peer_is_trusted(
-		client->socket, endpoint->functions[client->function].listener.group))
+		client->socket, endpoint->listeners[client->listener].fabric.group))
 		return false;
 	*refusal = WIRE_REFUSED_FULL;
 	if (/* guard: channel-hello-full */ is_full(endpoint) ||
-	    (endpoint->one_client_per_function && serves_function(endpoint, client->function)))
+	    (endpoint->one_client_per_function && serves_function(endpoint, client->listener / ENDPOINT_FAMILIES)))
 		return false;
 	*refusal = WIRE_REFUSED_ON_DEMAND;
 	return !faults_any() || !fault_refuses_client(endpoint_folder(endpoint));
@@ -174,48 +178,65 @@ static void refuse(struct doca_comm_channel_ep_t *endpoint, const struct pending
 		   uint32_t version)
 {
 	pthread_mutex_lock(&endpoint->lock);
-	fabric_refuse(&endpoint->functions[client->function].listener, endpoint->name, client->socket,
+	fabric_refuse(&endpoint->listeners[client->listener].fabric, endpoint->name, client->socket,
 		      (enum wire_refusal)refusal, version);
 	pthread_mutex_unlock(&endpoint->lock);
 }
 
-/* Makes a peer of a client that can come in; `bell`: the client's end of the socket for wake-ups. Takes over `memory`,
- * and the client's socket on success. */
+/* A socket for wake-ups; `other`: the client's end of it, or what it is to ring instead. With Comch there is one socket
+ * for all. */
+static doca_error_t make_bell(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer,
+			      int *other)
+{
+	if (peer->map->comch) {
+		if (endpoint->doorbells == NULL && shm_doorbells_create(&endpoint->doorbells) != DOCA_SUCCESS)
+			return DOCA_ERROR_NO_MEMORY;
+		*other = fcntl(endpoint->doorbells->base.fd, F_DUPFD_CLOEXEC, 0);
+		return *other >= 0 && peer_share_bell(peer) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+	}
+	int pair[2] = {-1, -1};
+	/* Of this kind, as these do not become readable when the other end is closed. */
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+		return DOCA_ERROR_NO_MEMORY;
+	peer->recv_bell.socket = emu_fork_keep(pair[0]);
+	*other = emu_fork_keep(pair[1]);
+	return DOCA_SUCCESS;
+}
+
+/* Makes a peer of a client that can come in; `bell`: as of make_bell. Takes over `memory`, and the client's socket on
+ * success. */
 static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
 			      const struct wire_message *hello, int memory, struct doca_comm_channel_addr_t **made,
 			      int *bell)
 {
 	struct channel_map *map = NULL;
 	struct doca_comm_channel_addr_t *peer = NULL;
-	doca_error_t result = channel_memory_attach(memory, &map);
+	bool comch = endpoint->listeners[client->listener].comch;
+	doca_error_t result = channel_memory_attach(memory, comch, &map);
 	if (result == DOCA_SUCCESS)
 		result = peer_create(endpoint, SHM_SERVER, map, &peer);
 	if (result != DOCA_SUCCESS) {
 		/* guard: release-offered-channel */ channel_memory_release(map);
 		return result;
 	}
-	peer->function = client->function;
+	peer->function = client->listener / ENDPOINT_FAMILIES;
 	peer->asked = true;
-	peer->number = hello->endpoint_number;
+	peer->number = comch ? 0 : hello->endpoint_number;
 	memcpy(peer->process, hello->cookie, sizeof(peer->process));
 	peer->send_bell.socket = client->socket;
-	int pair[2] = {-1, -1};
+	*bell = -1;
 	result = peer_establish(peer, hello);
-	/* Of this kind, as these do not become readable when the other end is closed. */
-	if (result == DOCA_SUCCESS && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
-		result = DOCA_ERROR_NO_MEMORY;
-	peer->recv_bell.socket = emu_fork_keep(pair[0]);
-	(void)emu_fork_keep(pair[1]);
+	if (result == DOCA_SUCCESS)
+		result = make_bell(endpoint, peer, bell);
 	atomic_store(&peer->state, PEER_CONNECTED);
 	if (result == DOCA_SUCCESS)
 		result = endpoint_add_peer(endpoint, peer);
 	if (result == DOCA_SUCCESS) {
 		*made = peer;
-		*bell = pair[1];
 		return DOCA_SUCCESS;
 	}
-	if (pair[1] >= 0)
-		/* guard: release-channel-bell */ close(pair[1]);
+	if (*bell >= 0)
+		/* guard: release-channel-bell */ close(*bell);
 	pthread_mutex_lock(&endpoint->lock);
 	events_detach(endpoint, peer);
 	peer->send_bell.socket = -1; /* it is the caller's */
@@ -231,7 +252,8 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 {
 	struct doca_comm_channel_addr_t *peer;
 	int bell;
-	warn_of_return(endpoint, hello);
+	if (!endpoint->listeners[client->listener].comch)
+		warn_of_return(endpoint, hello);
 	doca_error_t result = make_peer(endpoint, client, hello, memory, &peer, &bell);
 	if (result != DOCA_SUCCESS) {
 		refuse(endpoint, client,
@@ -242,8 +264,11 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 	struct wire_message answer;
 	wire_init(&answer, WIRE_ACCEPT);
 	answer.max_msg_size = endpoint->max_msg_size;
-	answer.send_queue_size = endpoint->send_queue_size;
 	answer.recv_queue_size = endpoint->recv_queue_size;
+	if (peer->map->comch)
+		answer.ring_bytes = peer->in.size;
+	else
+		answer.send_queue_size = endpoint->send_queue_size;
 	events_arm_newcomer(endpoint, peer);
 	bool answered = wire_send(client->socket, &answer, bell) == DOCA_SUCCESS;
 	close(bell);

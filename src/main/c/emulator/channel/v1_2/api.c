@@ -44,14 +44,14 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 		return DOCA_ERROR_INVALID_VALUE;
 	endpoint_set_name(local_ep, name);
 	emu_log_forget();
-	struct endpoint_function *functions;
+	struct endpoint_listener *listeners;
 	uint32_t num;
-	doca_error_t result = functions_of_dpus(&functions, &num);
+	doca_error_t result = functions_of_dpus(&listeners, &num);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = service_listen(local_ep, functions, num);
+	result = service_listen(local_ep, listeners, num);
 	if (result != DOCA_SUCCESS)
-		free(functions);
+		free(listeners);
 	return result;
 }
 
@@ -136,7 +136,7 @@ static bool is_alone(const struct doca_comm_channel_ep_t *ep)
 static void sleep_to_receive(const struct doca_comm_channel_ep_t *ep)
 {
 	const struct doca_comm_channel_addr_t *of_client = endpoint_listens(ep) ? NULL : ep->peers[0];
-	bool disconnected = of_client != NULL && atomic_load(&of_client->in.peer->closed) != 0;
+	bool disconnected = of_client != NULL && atomic_load(of_client->in.peer.closed) != 0;
 	struct pollfd watched[] = {
 		{.fd = ep->recv_events.epoll, .events = POLLIN},
 		{.fd = of_client == NULL || disconnected ? -1 : of_client->send_bell.socket, .events = POLLRDHUP},

@@ -26,21 +26,22 @@ static bool dpu_is_usable(const struct emu_topology *all, const char *pci)
 	return false;
 }
 
-doca_error_t functions_of_dpus(struct endpoint_function **functions, uint32_t *num)
+doca_error_t functions_of_dpus(struct endpoint_listener **listeners, uint32_t *num)
 {
 	const struct emu_topology *all = emu_topology();
-	struct endpoint_function *found = calloc(all->count + 1, sizeof(*found));
+	struct endpoint_listener *found = calloc((all->count + 1) * ENDPOINT_FAMILIES, sizeof(*found));
 	if (found == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	*num = 0;
+	uint32_t functions = 0;
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->functions[i].dpu && dpu_is_usable(all, all->functions[i].dpu_pci))
-			endpoint_place(all->functions[i].pci, found[(*num)++].place);
-	if (*num == 0) {
+			endpoint_place_listeners(found, functions++, all->functions[i].pci);
+	if (functions == 0) {
 		free(found);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	*functions = found;
+	*num = functions * ENDPOINT_FAMILIES;
+	*listeners = found;
 	return DOCA_SUCCESS;
 }
 

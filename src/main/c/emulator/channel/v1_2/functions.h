@@ -10,8 +10,9 @@
 /* Reads the topology, unless it has been read. */
 doca_error_t functions_load(void);
 
-/* The host functions that the DPUs which this process sees have representors for. NOT_PERMITTED: it sees none. */
-doca_error_t functions_of_dpus(struct endpoint_function **functions, uint32_t *num);
+/* The listeners of the host functions that the DPUs which this process sees have representors for. NOT_PERMITTED: it
+ * sees none. */
+doca_error_t functions_of_dpus(struct endpoint_listener **listeners, uint32_t *num);
 
 /* The first function of the host that this process sees; NULL: it sees none. */
 const char *functions_first_of_host(void);

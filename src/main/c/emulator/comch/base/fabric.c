@@ -585,6 +585,18 @@ doca_error_t fabric_connect(const char *folder, const char *pci, const char *nam
 	return result;
 }
 
+bool fabric_has(const char *folder, const char *pci, const char *name)
+{
+	int dir;
+	if (emu_folder_open(folder, EMU_FOLDER_REPORT, &dir) != DOCA_SUCCESS)
+		return false;
+	char file[FABRIC_FILE_BYTES];
+	file_name(pci, name, file);
+	bool there = socket_ino(dir, file) != 0;
+	close(dir);
+	return there;
+}
+
 /* Whether a running server holds the lock of that file. To look is to take it for a moment, which a server that is
  * starting would take for another server: so it needs a turn, and while others have theirs nobody looks. */
 static bool is_locked(int dir, const char *file)

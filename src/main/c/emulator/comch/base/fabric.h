@@ -64,6 +64,9 @@ void fabric_refuse(struct fabric_listener *listener, const char *name, int socke
  * belongs to another user. But for the first two, the log has said why. */
 doca_error_t fabric_connect(const char *folder, const char *pci, const char *name, int *socket);
 
+/* Whether there is a socket of such a server, which may be a dead one's. */
+bool fabric_has(const char *folder, const char *pci, const char *name);
+
 /* Logs why a client has found no such server; `client` and `server` is what they are called. */
 void fabric_explain_absence(const char *client, const char *server, const char *folder, const char *pci,
 			    const char *name);

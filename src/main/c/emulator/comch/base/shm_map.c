@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <stdio.h>
+#include <unistd.h>
 
 doca_error_t shm_create(struct shm_map **map)
 {
@@ -83,6 +85,15 @@ void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slo
 {
 	uint64_t region = SHM_REGION_OFFSET(side, slot);
 	drop_pages(map, region + SHM_REGION_POSTS, region + SHM_REGION_BYTES);
+}
+
+void shm_write_label(struct shm_control *control, enum shm_side side, const char *pci, const char *name)
+{
+	struct shm_label *label = &control->label[side];
+	label->pid = (uint32_t)getpid();
+	snprintf(label->pci, sizeof(label->pci), "%s", pci);
+	snprintf(label->name, sizeof(label->name), "%s", name);
+	atomic_store_explicit(&label->version, SHM_LAYOUT_VERSION, memory_order_release);
 }
 
 doca_error_t shm_doorbells_create(struct shm_doorbell_map **map)

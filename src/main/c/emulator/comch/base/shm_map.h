@@ -64,6 +64,9 @@ struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint3
 /* Gives back the pages of a region's arrays; its header stays. */
 void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot);
 
+/* Writes down whose connection it is, for who looks from outside; `name`: the server's. */
+void shm_write_label(struct shm_control *control, enum shm_side side, const char *pci, const char *name);
+
 /* ---- doorbells ---- */
 
 struct shm_doorbell_map {

@@ -42,26 +42,17 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doc
 	return DOCA_SUCCESS;
 }
 
-static struct shm_label *own_label(const struct doca_comch_connection *connection)
-{
-	return &shm_map_control(connection->map)->label[connection->side];
-}
-
 void connection_label(struct doca_comch_connection *connection, const char *name)
 {
-	struct shm_label *label = own_label(connection);
-	label->pid = (uint32_t)getpid();
-	snprintf(label->pci, sizeof(label->pci), "%s", connection->pci);
-	snprintf(label->name, sizeof(label->name), "%s", name);
-	atomic_store_explicit(&label->version, SHM_LAYOUT_VERSION, memory_order_release);
+	shm_write_label(shm_map_control(connection->map), connection->side, connection->pci, name);
 }
 
 /* With the connection's lock. */
 static void label_producers(const struct doca_comch_connection *connection)
 {
 	if (connection->map != NULL)
-		atomic_store_explicit(&own_label(connection)->producers, connection->num_producers,
-				      memory_order_relaxed);
+		atomic_store_explicit(&shm_map_control(connection->map)->label[connection->side].producers,
+				      connection->num_producers, memory_order_relaxed);
 }
 
 void connection_ref(struct doca_comch_connection *connection)

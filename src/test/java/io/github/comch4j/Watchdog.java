@@ -61,8 +61,7 @@ public final class Watchdog implements TestExecutionListener {
 
     @Override
     public void executionStarted(TestIdentifier test) {
-        if (test.isTest()
-                && test.getTags().stream().noneMatch(tag -> ENDLESS.contains(tag.getName()))) {
+        if (test.isTest() && test.getTags().stream().noneMatch(tag -> ENDLESS.contains(tag.getName()))) {
             Duration limit = limit(test).multipliedBy(TIMES);
             running.put(
                     test.getUniqueId(),

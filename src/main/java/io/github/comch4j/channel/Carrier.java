@@ -1,6 +1,9 @@
 package io.github.comch4j.channel;
 
-/** What carries the messages of an endpoint. Both ends of a channel need the same. */
+/**
+ * What carries the messages of an endpoint. With one at each end a public report has it work between a host of DOCA 3.1
+ * and a BlueField-2 of 1.5, and so does the emulated device; no document promises it.
+ */
 public enum Carrier {
     /** The endpoint API of DOCA, {@code doca_comm_channel}, which DOCA has from 1.5 to 2.8 in a library of its own. */
     COMM_CHANNEL,

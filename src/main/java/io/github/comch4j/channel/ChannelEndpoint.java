@@ -640,7 +640,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         /**
          * What is to carry the messages. Default: {@link Carrier#COMM_CHANNEL} if the libraries have it, and
-         * {@link Carrier#COMCH} if not. If the two sides run different releases, both should name {@code COMCH}.
+         * {@link Carrier#COMCH} if not. If the two sides run different releases that both have Comch, both should
+         * name {@code COMCH}.
          *
          * @param carrier the carrier
          * @return this

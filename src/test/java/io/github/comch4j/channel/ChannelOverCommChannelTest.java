@@ -10,6 +10,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.comch.NameTakenException;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,23 +119,38 @@ class ChannelOverCommChannelTest {
     }
 
     @Test
-    void itsNamesAreNotThoseOfComch() {
-        ChannelService service = machine.listen();
-        try (ChannelService other = ChannelService.builder(machine.dpu, machine.representor)
+    void itsNamesAreThoseOfComch() {
+        machine.listen();
+        assertThatThrownBy(() -> ChannelService.builder(machine.dpu, machine.representor)
                         .carrier(Carrier.COMCH)
-                        .listen(machine.name);
-                ChannelClient client = ChannelClient.builder(machine.host)
-                        .carrier(Carrier.COMCH)
-                        .create()) {
-            ChannelPeer peer = machine.connect(client, other);
-            client.send(peer, bytes("over Comch"), Machine.PATIENCE);
-            assertThat(machine.receive(other)).isEqualTo("over Comch");
-        }
-        assertThat(service.tryReceive(machine.buffer)).isNull();
+                        .listen(machine.name))
+                .isInstanceOf(NameTakenException.class);
         assertThatThrownBy(machine::listen)
                 .asInstanceOf(InstanceOfAssertFactories.type(DocaException.class))
                 .extracting(DocaException::error)
                 .isEqualTo(DocaError.CONNECTION_ABORTED);
+    }
+
+    /** Each carrier at one end. */
+    @Test
+    void eitherEndMayUseComch() {
+        ChannelService service = machine.listen();
+        try (ChannelClient client =
+                ChannelClient.builder(machine.host).carrier(Carrier.COMCH).create()) {
+            ChannelPeer toService = machine.connect(client, service);
+            client.send(toService, bytes("over Comch"), Machine.PATIENCE);
+            assertThat(machine.receive(service, toService)).isEqualTo("over Comch");
+        }
+        service.close();
+        try (ChannelService other = ChannelService.builder(machine.dpu, machine.representor)
+                .carrier(Carrier.COMCH)
+                .listen(machine.name)) {
+            ChannelClient client = machine.client();
+            ChannelPeer toService = machine.connect(client, other);
+            client.send(toService, bytes("to Comch"), Machine.PATIENCE);
+            assertThat(machine.receive(other)).isEqualTo("to Comch");
+            toService.disconnect();
+        }
     }
 
     @Test

@@ -108,6 +108,7 @@ public final class FabricView {
         view.readProcesses();
         view.names.forEach((key, name) -> view.servers.add(new Server(key, function(key), name, view.owners.get(key))));
         view.servers.removeIf(server -> server.process == null); // a dead one's, which the next server removes
+        view.servers.removeIf(view::isServicesForComch);
         view.holders.forEach(view::readMemory);
         return view;
     }
@@ -115,6 +116,14 @@ public final class FabricView {
     /** Of a machine that nobody has used yet. */
     public static FabricView none(Path folder) {
         return new FabricView(folder);
+    }
+
+    /** A service of the endpoint API has two files: one for endpoints, and one for clients of Comch. */
+    private boolean isServicesForComch(Server server) {
+        String service = new StringBuilder(server.key)
+                .insert(Math.min(server.key.length(), PLACE_CHARS), ".ep")
+                .toString();
+        return server.process != null && server.process.equals(owners.get(service));
     }
 
     private static String function(String key) {
