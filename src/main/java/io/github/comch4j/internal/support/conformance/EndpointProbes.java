@@ -20,7 +20,7 @@ final class EndpointProbes {
     private EndpointProbes() {}
 
     static List<Probe> of() {
-        return List.of(defaults(), refused(), gone());
+        return List.of(defaults(), refused(), gone(), comch());
     }
 
     private static ChannelClient client(Stage stage) {
@@ -121,6 +121,43 @@ final class EndpointProbes {
                             },
                             PATIENCE);
                     stage.answer("a send after it", sent[0]);
+                })
+                .build();
+    }
+
+    /** The host's half needs no endpoint API for it: only that of the DPU does. */
+    private static Probe comch() {
+        return Probe.of("endpoint.comch", "A client of Comch at a service of the endpoint API")
+                .expect("the service's answer", "the same")
+                .expect("a server of Comch under its name", "INITIALIZATION", Outcome.LACKS)
+                .host(stage -> {
+                    stage.hear("up");
+                    ChannelClient client = stage.own(ChannelClient.builder(stage.device)
+                            .carrier(Carrier.COMCH)
+                            .create());
+                    MemorySegment room = stage.own(Arena.ofConfined()).allocate(client.maxMessageSize());
+                    ChannelPeer peer = client.connect(stage.name(), PATIENCE);
+                    client.send(peer, MESSAGE, PATIENCE);
+                    boolean came = client.receive(room, PATIENCE) != null
+                            && room.asSlice(0, client.receivedLength()).mismatch(MESSAGE) < 0;
+                    stage.answer("the service's answer", came ? "the same" : "nothing");
+                    stage.tell("done");
+                })
+                .dpu(stage -> {
+                    ChannelService service = service(stage);
+                    MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
+                    stage.tell("up");
+                    ChannelPeer[] peer = {null};
+                    stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
+                    service.send(peer[0], room.asSlice(0, service.receivedLength()), PATIENCE);
+                    stage.answer(
+                            "a server of Comch under its name",
+                            lacks(service)
+                                    ? Outcome.LACKS
+                                    : Outcome.of(() -> stage.own(ChannelService.builder(stage.device, stage.function())
+                                            .carrier(Carrier.COMCH)
+                                            .listen(stage.name()))));
+                    stage.hear("done");
                 })
                 .build();
     }
