@@ -719,8 +719,7 @@ struct other_thread {
 	pthread_t thread;
 	sem_t go, done;
 	struct doca_comch_connection *connection;
-	atomic_bool ended;
-	struct doca_pe *listening; /* the peer's engine */
+	struct end *listening; /* the peer */
 };
 
 /* Starts, and stops, a consumer whenever it is asked to. */
@@ -742,11 +741,10 @@ static void *live(void *argument)
 	return NULL;
 }
 
-static void *listen_all_the_time(void *argument)
+static void *listen_to_all(void *argument)
 {
-	struct other_thread *other = argument;
-	while (!atomic_load(&other->ended))
-		harness_drive_all(&other->listening, 1);
+	struct end *listening = ((struct other_thread *)argument)->listening;
+	UNTIL(count_of(&listening->record, MESSAGE) == 2 * LIVES, listening->pe);
 	return NULL;
 }
 
@@ -757,11 +755,10 @@ static void calls_of_several_threads_are_told_in_their_order(void **state)
 		struct setting setting;
 		setting_open(&setting, on_server, TWO_ENGINES);
 		struct end *own = setting.own;
-		struct other_thread living = {.connection = own->connection},
-				    listening = {.listening = setting.other->pe};
+		struct other_thread living = {.connection = own->connection}, listening = {.listening = setting.other};
 		CHECK(sem_init(&living.go, 0, 0) == 0 && sem_init(&living.done, 0, 0) == 0);
 		CHECK(pthread_create(&living.thread, NULL, live, &living) == 0);
-		CHECK(pthread_create(&listening.thread, NULL, listen_all_the_time, &listening) == 0);
+		CHECK(pthread_create(&listening.thread, NULL, listen_to_all, &listening) == 0);
 		static char story[16384];
 		size_t len = 0;
 		for (uint32_t i = 0; i < 2 * LIVES; i++) {
@@ -775,7 +772,6 @@ static void calls_of_several_threads_are_told_in_their_order(void **state)
 			(void)drive(own->pe);
 		}
 		CHECK(pthread_join(living.thread, NULL) == 0);
-		atomic_store(&listening.ended, true);
 		CHECK(pthread_join(listening.thread, NULL) == 0);
 		sem_destroy(&living.go);
 		sem_destroy(&living.done);

@@ -125,8 +125,11 @@ void harness_drive_all(struct doca_pe *const *pes, size_t num)
 			worked |= drive(pes[i]);
 	if (worked)
 		return;
-	if (asleep == ASLEEP_UNKNOWN)
+	if (asleep == ASLEEP_UNKNOWN) {
 		asleep = getenv("COMCH4J_TEST_ASLEEP") == NULL ? ASLEEP_NO : ASLEEP_YES;
+		if (asleep == ASLEEP_YES)
+			harness_sleep_for_ever();
+	}
 	if (asleep == ASLEEP_YES)
 		sleep_on_all(pes, num);
 	else
