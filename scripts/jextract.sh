@@ -7,7 +7,7 @@
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
 # the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dma.txt, dpa.txt and batch.txt: a new
-# symbol needs a line there. hot.txt names the functions that are called for each message.
+# symbol needs a line there. What it writes is changed in three places, below; Lookup.java is added to it.
 set -euo pipefail
 export LC_ALL=C
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
@@ -18,12 +18,12 @@ how_to_get_it() {
 
 How to get a jextract that works here:
 
-  Build it from its public repository, openjdk/jextract on GitHub, at commit dd32493, as its README
-  says there (it takes a JDK 22 and LLVM's libclang). Then set JEXTRACT_HOME to the folder that has
+  Build it from its public repository, openjdk/jextract on GitHub, at commit f9866df, as its README
+  says there (it takes a JDK 25 and LLVM's libclang). Then set JEXTRACT_HOME to the folder that has
   bin/jextract in it, or put that bin on PATH.
 
-  A newer jextract does not do: since commit a53f5c0 of January 2025 its output calls
-  SymbolLookup.findOrThrow, which came with JDK 23, and comch4j runs on JDK 22.
+  Not from before commit ec585cc of April 2025: what a call throws would arrive as the cause of an
+  AssertionError.
 
 Only who changes headers/ or src/main/jextract/includes.txt needs it: generated/ is committed.
 TEXT
@@ -85,8 +85,8 @@ extract headers dma_h io.github.comch4j.ffi.dma dma.txt doca_dma.h
 extract headers/dpa dpa_h io.github.comch4j.ffi.dpa dpa.txt $(cd headers/dpa && echo doca_*.h)
 extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
 
-if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then
-    printf 'jextract.sh: %s writes code that JDK 22 cannot run\n' "$jextract" >&2
+if ! grep -rqF 'catch (Error | RuntimeException ex)' "$work/generated"; then
+    printf 'jextract.sh: %s wraps what a call throws\n' "$jextract" >&2
     how_to_get_it
 fi
 for path in "$root" "$work" "$HOME"; do
@@ -94,26 +94,27 @@ for path in "$root" "$work" "$HOME"; do
     ! grep -rF -- "$path" "$work/generated" >&2 || die "the output names a folder of this machine: $path"
 done
 
-# Bindings link and reinterpret everywhere, which is what the compiler's lint "restricted" warns of.
-find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWarnings("restricted")\n&/' {} +
-
-# Their initialisers do not fail where the JVM forbids native calls.
-pointer='io.github.comch4j.internal.load.NativeAccess.pointer()'
+# All that is changed in what jextract writes, the same in each file:
+# The compiler's lint "restricted" warns of what bindings do everywhere.
+find "$work/generated" -name '*.java' \
+    -exec sed -i 's/^public \(final \)\?class /@SuppressWarnings("restricted")\n&/' {} +
+lookup=io.github.comch4j.ffi.Lookup
 for header in doca_h cc/cc_h channel/channel_h dma/dma_h dpa/dpa_h batch/batch_h; do
-    bindings="$work/generated/io/github/comch4j/ffi/$header.java"
-    sed -i "/C_POINTER = ValueLayout.ADDRESS\$/{N;s/= .*/= $pointer;/}" "$bindings"
-    grep -qF "C_POINTER = $pointer;" "$bindings" || die "jextract writes pointers in another way"
+    bindings="$work/generated/io/github/comch4j/ffi/$header"
+    # Functions have other names in older releases, and JDK 22 has no SymbolLookup.findOrThrow.
+    sed -i "/static final SymbolLookup SYMBOL_LOOKUP = /{
+        N;s/.*/    static final $lookup SYMBOL_LOOKUP = $lookup.get();/}" "$bindings.java"
+    # A target makes the pointer fail where the JVM forbids native calls, and with it all constants.
+    sed -i '/AddressLayout C_POINTER = /{
+        N;s/(\((AddressLayout).*\))\n.*withTargetLayout.*/\1;/}' "$bindings\$shared.java"
+    grep -qF "SYMBOL_LOOKUP = $lookup.get();" "$bindings.java" &&
+        grep -qF 'C_POINTER = (AddressLayout)' "$bindings\$shared.java" || die "jextract writes $header in another way"
 done
-
-# Functions explain what they lack and what they are refused; some are hot.
-(cd "$work/generated/io/github/comch4j/ffi" &&
-    "$root/scripts/dev/lib/bindings.py" "$root/$lists/hot.txt" \
-        {doca_h,cc/cc_h,channel/channel_h,dma/dma_h,dpa/dpa_h}.java) ||
-    die "the functions are not as they should be"
+cp "$lists/Lookup.java" "$work/generated/io/github/comch4j/ffi/"
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {
-    sha256sum headers/*.h headers/*/*.h src/main/c/batch/*.h "$lists"/*.txt
+    sha256sum headers/*.h headers/*/*.h src/main/c/batch/*.h "$lists"/*
     (cd "$work" && find generated -name '*.java' -print0 | sort -z | xargs -0 sha256sum)
 } >"$work/fingerprint.sha256"
 mv "$work/fingerprint.sha256" "$work/generated/"

@@ -18,9 +18,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_comch_event_connection_status_changed_cb_t {
+public final class doca_comch_event_connection_status_changed_cb_t {
 
-    doca_comch_event_connection_status_changed_cb_t() {
+    private doca_comch_event_connection_status_changed_cb_t() {
         // Should not be called directly
     }
 
@@ -59,9 +59,11 @@ public class doca_comch_event_connection_status_changed_cb_t {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment event, MemorySegment comch_connection, byte change_successful) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment event, MemorySegment comch_connection, byte change_successful) {
         try {
              DOWN$MH.invokeExact(funcPtr, event, comch_connection, change_successful);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

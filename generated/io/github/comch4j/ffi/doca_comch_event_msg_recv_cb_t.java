@@ -18,9 +18,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_comch_event_msg_recv_cb_t {
+public final class doca_comch_event_msg_recv_cb_t {
 
-    doca_comch_event_msg_recv_cb_t() {
+    private doca_comch_event_msg_recv_cb_t() {
         // Should not be called directly
     }
 
@@ -60,9 +60,11 @@ public class doca_comch_event_msg_recv_cb_t {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment event, MemorySegment recv_buffer, int msg_len, MemorySegment comch_connection) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment event, MemorySegment recv_buffer, int msg_len, MemorySegment comch_connection) {
         try {
              DOWN$MH.invokeExact(funcPtr, event, recv_buffer, msg_len, comch_connection);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

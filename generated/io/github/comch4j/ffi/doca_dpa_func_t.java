@@ -18,9 +18,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_dpa_func_t {
+public final class doca_dpa_func_t {
 
-    doca_dpa_func_t() {
+    private doca_dpa_func_t() {
         // Should not be called directly
     }
 
@@ -58,6 +58,8 @@ public class doca_dpa_func_t {
     public static void invoke(MemorySegment funcPtr) {
         try {
              DOWN$MH.invokeExact(funcPtr);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

@@ -53,7 +53,7 @@ public class doca_gather_list {
         return addr$LAYOUT;
     }
 
-    private static final long addr$OFFSET = 0;
+    private static final long addr$OFFSET = $LAYOUT.byteOffset(groupElement("addr"));
 
     /**
      * Offset for field:
@@ -97,7 +97,7 @@ public class doca_gather_list {
         return len$LAYOUT;
     }
 
-    private static final long len$OFFSET = 8;
+    private static final long len$OFFSET = $LAYOUT.byteOffset(groupElement("len"));
 
     /**
      * Offset for field:
@@ -141,7 +141,7 @@ public class doca_gather_list {
         return next$LAYOUT;
     }
 
-    private static final long next$OFFSET = 16;
+    private static final long next$OFFSET = $LAYOUT.byteOffset(groupElement("next"));
 
     /**
      * Offset for field:

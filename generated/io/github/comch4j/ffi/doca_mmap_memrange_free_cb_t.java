@@ -18,9 +18,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_mmap_memrange_free_cb_t {
+public final class doca_mmap_memrange_free_cb_t {
 
-    doca_mmap_memrange_free_cb_t() {
+    private doca_mmap_memrange_free_cb_t() {
         // Should not be called directly
     }
 
@@ -59,9 +59,11 @@ public class doca_mmap_memrange_free_cb_t {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment addr, long len, MemorySegment opaque) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment addr, long len, MemorySegment opaque) {
         try {
              DOWN$MH.invokeExact(funcPtr, addr, len, opaque);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

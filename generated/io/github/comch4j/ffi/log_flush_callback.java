@@ -18,9 +18,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class log_flush_callback {
+public final class log_flush_callback {
 
-    log_flush_callback() {
+    private log_flush_callback() {
         // Should not be called directly
     }
 
@@ -57,9 +57,11 @@ public class log_flush_callback {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment buffer) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment buffer) {
         try {
              DOWN$MH.invokeExact(funcPtr, buffer);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

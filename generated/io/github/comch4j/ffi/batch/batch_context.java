@@ -86,7 +86,7 @@ public class batch_context {
         return engine$LAYOUT;
     }
 
-    private static final long engine$OFFSET = 0;
+    private static final long engine$OFFSET = $LAYOUT.byteOffset(groupElement("engine"));
 
     /**
      * Offset for field:
@@ -130,7 +130,7 @@ public class batch_context {
         return next$LAYOUT;
     }
 
-    private static final long next$OFFSET = 8;
+    private static final long next$OFFSET = $LAYOUT.byteOffset(groupElement("next"));
 
     /**
      * Offset for field:
@@ -174,7 +174,7 @@ public class batch_context {
         return ctx$LAYOUT;
     }
 
-    private static final long ctx$OFFSET = 16;
+    private static final long ctx$OFFSET = $LAYOUT.byteOffset(groupElement("ctx"));
 
     /**
      * Offset for field:
@@ -218,7 +218,7 @@ public class batch_context {
         return slots$LAYOUT;
     }
 
-    private static final long slots$OFFSET = 24;
+    private static final long slots$OFFSET = $LAYOUT.byteOffset(groupElement("slots"));
 
     /**
      * Offset for field:
@@ -262,7 +262,7 @@ public class batch_context {
         return data$LAYOUT;
     }
 
-    private static final long data$OFFSET = 32;
+    private static final long data$OFFSET = $LAYOUT.byteOffset(groupElement("data"));
 
     /**
      * Offset for field:
@@ -306,7 +306,7 @@ public class batch_context {
         return sources$LAYOUT;
     }
 
-    private static final long sources$OFFSET = 40;
+    private static final long sources$OFFSET = $LAYOUT.byteOffset(groupElement("sources"));
 
     /**
      * Offset for field:
@@ -350,7 +350,7 @@ public class batch_context {
         return queue$LAYOUT;
     }
 
-    private static final long queue$OFFSET = 48;
+    private static final long queue$OFFSET = $LAYOUT.byteOffset(groupElement("queue"));
 
     /**
      * Offset for field:
@@ -394,7 +394,7 @@ public class batch_context {
         return queue_mask$LAYOUT;
     }
 
-    private static final long queue_mask$OFFSET = 56;
+    private static final long queue_mask$OFFSET = $LAYOUT.byteOffset(groupElement("queue_mask"));
 
     /**
      * Offset for field:
@@ -438,7 +438,7 @@ public class batch_context {
         return queue_head$LAYOUT;
     }
 
-    private static final long queue_head$OFFSET = 60;
+    private static final long queue_head$OFFSET = $LAYOUT.byteOffset(groupElement("queue_head"));
 
     /**
      * Offset for field:
@@ -482,7 +482,7 @@ public class batch_context {
         return queue_tail$LAYOUT;
     }
 
-    private static final long queue_tail$OFFSET = 64;
+    private static final long queue_tail$OFFSET = $LAYOUT.byteOffset(groupElement("queue_tail"));
 
     /**
      * Offset for field:
@@ -526,7 +526,7 @@ public class batch_context {
         return index$LAYOUT;
     }
 
-    private static final long index$OFFSET = 68;
+    private static final long index$OFFSET = $LAYOUT.byteOffset(groupElement("index"));
 
     /**
      * Offset for field:
@@ -570,7 +570,7 @@ public class batch_context {
         return kind$LAYOUT;
     }
 
-    private static final long kind$OFFSET = 70;
+    private static final long kind$OFFSET = $LAYOUT.byteOffset(groupElement("kind"));
 
     /**
      * Offset for field:
@@ -614,7 +614,7 @@ public class batch_context {
         return flushing$LAYOUT;
     }
 
-    private static final long flushing$OFFSET = 71;
+    private static final long flushing$OFFSET = $LAYOUT.byteOffset(groupElement("flushing"));
 
     /**
      * Offset for field:
@@ -658,7 +658,7 @@ public class batch_context {
         return stalls$LAYOUT;
     }
 
-    private static final long stalls$OFFSET = 72;
+    private static final long stalls$OFFSET = $LAYOUT.byteOffset(groupElement("stalls"));
 
     /**
      * Offset for field:
@@ -702,7 +702,7 @@ public class batch_context {
         return freed$LAYOUT;
     }
 
-    private static final long freed$OFFSET = 80;
+    private static final long freed$OFFSET = $LAYOUT.byteOffset(groupElement("freed"));
 
     /**
      * Offset for field:
@@ -746,7 +746,7 @@ public class batch_context {
         return freed_head$LAYOUT;
     }
 
-    private static final long freed_head$OFFSET = 88;
+    private static final long freed_head$OFFSET = $LAYOUT.byteOffset(groupElement("freed_head"));
 
     /**
      * Offset for field:
@@ -790,7 +790,7 @@ public class batch_context {
         return freed_tail$LAYOUT;
     }
 
-    private static final long freed_tail$OFFSET = 92;
+    private static final long freed_tail$OFFSET = $LAYOUT.byteOffset(groupElement("freed_tail"));
 
     /**
      * Offset for field:
@@ -834,7 +834,7 @@ public class batch_context {
         return freed_row$LAYOUT;
     }
 
-    private static final long freed_row$OFFSET = 96;
+    private static final long freed_row$OFFSET = $LAYOUT.byteOffset(groupElement("freed_row"));
 
     /**
      * Offset for field:
@@ -878,7 +878,7 @@ public class batch_context {
         return next_freed$LAYOUT;
     }
 
-    private static final long next_freed$OFFSET = 104;
+    private static final long next_freed$OFFSET = $LAYOUT.byteOffset(groupElement("next_freed"));
 
     /**
      * Offset for field:

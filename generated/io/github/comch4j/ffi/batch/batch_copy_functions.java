@@ -53,7 +53,7 @@ public class batch_copy_functions {
         return layout$LAYOUT;
     }
 
-    private static final long layout$OFFSET = 0;
+    private static final long layout$OFFSET = $LAYOUT.byteOffset(groupElement("layout"));
 
     /**
      * Offset for field:
@@ -90,9 +90,9 @@ public class batch_copy_functions {
      * void (*set_src)(struct doca_dma_task_memcpy *, const struct doca_buf *)
      * }
      */
-    public static class set_src {
+    public final static class set_src {
 
-        set_src() {
+        private set_src() {
             // Should not be called directly
         }
 
@@ -130,9 +130,11 @@ public class batch_copy_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -151,7 +153,7 @@ public class batch_copy_functions {
         return set_src$LAYOUT;
     }
 
-    private static final long set_src$OFFSET = 8;
+    private static final long set_src$OFFSET = $LAYOUT.byteOffset(groupElement("set_src"));
 
     /**
      * Offset for field:
@@ -188,9 +190,9 @@ public class batch_copy_functions {
      * void (*set_dst)(struct doca_dma_task_memcpy *, struct doca_buf *)
      * }
      */
-    public static class set_dst {
+    public final static class set_dst {
 
-        set_dst() {
+        private set_dst() {
             // Should not be called directly
         }
 
@@ -228,9 +230,11 @@ public class batch_copy_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -249,7 +253,7 @@ public class batch_copy_functions {
         return set_dst$LAYOUT;
     }
 
-    private static final long set_dst$OFFSET = 16;
+    private static final long set_dst$OFFSET = $LAYOUT.byteOffset(groupElement("set_dst"));
 
     /**
      * Offset for field:

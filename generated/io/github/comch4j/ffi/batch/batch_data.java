@@ -57,7 +57,7 @@ public class batch_data {
         return data$LAYOUT;
     }
 
-    private static final long data$OFFSET = 0;
+    private static final long data$OFFSET = $LAYOUT.byteOffset(groupElement("data"));
 
     /**
      * Offset for field:
@@ -101,7 +101,7 @@ public class batch_data {
         return data_len$LAYOUT;
     }
 
-    private static final long data_len$OFFSET = 8;
+    private static final long data_len$OFFSET = $LAYOUT.byteOffset(groupElement("data_len"));
 
     /**
      * Offset for field:
@@ -145,7 +145,7 @@ public class batch_data {
         return imm$LAYOUT;
     }
 
-    private static final long imm$OFFSET = 16;
+    private static final long imm$OFFSET = $LAYOUT.byteOffset(groupElement("imm"));
 
     /**
      * Offset for field:
@@ -189,7 +189,7 @@ public class batch_data {
         return imm_len$LAYOUT;
     }
 
-    private static final long imm_len$OFFSET = 24;
+    private static final long imm_len$OFFSET = $LAYOUT.byteOffset(groupElement("imm_len"));
 
     /**
      * Offset for field:
@@ -233,7 +233,7 @@ public class batch_data {
         return reserved$LAYOUT;
     }
 
-    private static final long reserved$OFFSET = 28;
+    private static final long reserved$OFFSET = $LAYOUT.byteOffset(groupElement("reserved"));
 
     /**
      * Offset for field:

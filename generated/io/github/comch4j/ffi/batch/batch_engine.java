@@ -77,7 +77,7 @@ public class batch_engine {
         return pe$LAYOUT;
     }
 
-    private static final long pe$OFFSET = 0;
+    private static final long pe$OFFSET = $LAYOUT.byteOffset(groupElement("pe"));
 
     /**
      * Offset for field:
@@ -121,7 +121,7 @@ public class batch_engine {
         return ring$LAYOUT;
     }
 
-    private static final long ring$OFFSET = 8;
+    private static final long ring$OFFSET = $LAYOUT.byteOffset(groupElement("ring"));
 
     /**
      * Offset for field:
@@ -165,7 +165,7 @@ public class batch_engine {
         return rows$LAYOUT;
     }
 
-    private static final long rows$OFFSET = 16;
+    private static final long rows$OFFSET = $LAYOUT.byteOffset(groupElement("rows"));
 
     /**
      * Offset for field:
@@ -209,7 +209,7 @@ public class batch_engine {
         return row$LAYOUT;
     }
 
-    private static final long row$OFFSET = 24;
+    private static final long row$OFFSET = $LAYOUT.byteOffset(groupElement("row"));
 
     /**
      * Offset for field:
@@ -253,7 +253,7 @@ public class batch_engine {
         return tail$LAYOUT;
     }
 
-    private static final long tail$OFFSET = 32;
+    private static final long tail$OFFSET = $LAYOUT.byteOffset(groupElement("tail"));
 
     /**
      * Offset for field:
@@ -297,7 +297,7 @@ public class batch_engine {
         return messages$LAYOUT;
     }
 
-    private static final long messages$OFFSET = 36;
+    private static final long messages$OFFSET = $LAYOUT.byteOffset(groupElement("messages"));
 
     /**
      * Offset for field:
@@ -341,7 +341,7 @@ public class batch_engine {
         return long_messages$LAYOUT;
     }
 
-    private static final long long_messages$OFFSET = 38;
+    private static final long long_messages$OFFSET = $LAYOUT.byteOffset(groupElement("long_messages"));
 
     /**
      * Offset for field:
@@ -385,7 +385,7 @@ public class batch_engine {
         return ring_mask$LAYOUT;
     }
 
-    private static final long ring_mask$OFFSET = 40;
+    private static final long ring_mask$OFFSET = $LAYOUT.byteOffset(groupElement("ring_mask"));
 
     /**
      * Offset for field:
@@ -429,7 +429,7 @@ public class batch_engine {
         return queued$LAYOUT;
     }
 
-    private static final long queued$OFFSET = 44;
+    private static final long queued$OFFSET = $LAYOUT.byteOffset(groupElement("queued"));
 
     /**
      * Offset for field:
@@ -473,7 +473,7 @@ public class batch_engine {
         return others$LAYOUT;
     }
 
-    private static final long others$OFFSET = 48;
+    private static final long others$OFFSET = $LAYOUT.byteOffset(groupElement("others"));
 
     /**
      * Offset for field:
@@ -517,7 +517,7 @@ public class batch_engine {
         return stop$LAYOUT;
     }
 
-    private static final long stop$OFFSET = 52;
+    private static final long stop$OFFSET = $LAYOUT.byteOffset(groupElement("stop"));
 
     /**
      * Offset for field:
@@ -561,7 +561,7 @@ public class batch_engine {
         return contexts$LAYOUT;
     }
 
-    private static final long contexts$OFFSET = 56;
+    private static final long contexts$OFFSET = $LAYOUT.byteOffset(groupElement("contexts"));
 
     /**
      * Offset for field:
@@ -605,7 +605,7 @@ public class batch_engine {
         return freed$LAYOUT;
     }
 
-    private static final long freed$OFFSET = 64;
+    private static final long freed$OFFSET = $LAYOUT.byteOffset(groupElement("freed"));
 
     /**
      * Offset for field:
@@ -649,7 +649,7 @@ public class batch_engine {
         return inbox$LAYOUT;
     }
 
-    private static final long inbox$OFFSET = 72;
+    private static final long inbox$OFFSET = $LAYOUT.byteOffset(groupElement("inbox"));
 
     /**
      * Offset for field:
@@ -693,7 +693,7 @@ public class batch_engine {
         return long_inbox$LAYOUT;
     }
 
-    private static final long long_inbox$OFFSET = 80;
+    private static final long long_inbox$OFFSET = $LAYOUT.byteOffset(groupElement("long_inbox"));
 
     /**
      * Offset for field:

@@ -55,7 +55,7 @@ public class batch_entry {
         return data_len$LAYOUT;
     }
 
-    private static final long data_len$OFFSET = 0;
+    private static final long data_len$OFFSET = $LAYOUT.byteOffset(groupElement("data_len"));
 
     /**
      * Offset for field:
@@ -99,7 +99,7 @@ public class batch_entry {
         return imm$LAYOUT;
     }
 
-    private static final long imm$OFFSET = 8;
+    private static final long imm$OFFSET = $LAYOUT.byteOffset(groupElement("imm"));
 
     /**
      * Offset for field:
@@ -143,7 +143,7 @@ public class batch_entry {
         return origin$LAYOUT;
     }
 
-    private static final long origin$OFFSET = 16;
+    private static final long origin$OFFSET = $LAYOUT.byteOffset(groupElement("origin"));
 
     /**
      * Offset for field:
@@ -187,7 +187,7 @@ public class batch_entry {
         return what$LAYOUT;
     }
 
-    private static final long what$OFFSET = 24;
+    private static final long what$OFFSET = $LAYOUT.byteOffset(groupElement("what"));
 
     /**
      * Offset for field:

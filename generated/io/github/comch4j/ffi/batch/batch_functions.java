@@ -79,7 +79,7 @@ public class batch_functions {
         return layout$LAYOUT;
     }
 
-    private static final long layout$OFFSET = 0;
+    private static final long layout$OFFSET = $LAYOUT.byteOffset(groupElement("layout"));
 
     /**
      * Offset for field:
@@ -116,9 +116,9 @@ public class batch_functions {
      * uint8_t (*progress)(struct doca_pe *)
      * }
      */
-    public static class progress {
+    public final static class progress {
 
-        progress() {
+        private progress() {
             // Should not be called directly
         }
 
@@ -156,9 +156,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static byte invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static byte invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (byte) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -177,7 +179,7 @@ public class batch_functions {
         return progress$LAYOUT;
     }
 
-    private static final long progress$OFFSET = 8;
+    private static final long progress$OFFSET = $LAYOUT.byteOffset(groupElement("progress"));
 
     /**
      * Offset for field:
@@ -214,9 +216,9 @@ public class batch_functions {
      * doca_error_t (*submit)(struct doca_task *)
      * }
      */
-    public static class submit {
+    public final static class submit {
 
-        submit() {
+        private submit() {
             // Should not be called directly
         }
 
@@ -254,9 +256,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -275,7 +279,7 @@ public class batch_functions {
         return submit$LAYOUT;
     }
 
-    private static final long submit$OFFSET = 16;
+    private static final long submit$OFFSET = $LAYOUT.byteOffset(groupElement("submit"));
 
     /**
      * Offset for field:
@@ -312,9 +316,9 @@ public class batch_functions {
      * doca_error_t (*status)(const struct doca_task *)
      * }
      */
-    public static class status {
+    public final static class status {
 
-        status() {
+        private status() {
             // Should not be called directly
         }
 
@@ -352,9 +356,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -373,7 +379,7 @@ public class batch_functions {
         return status$LAYOUT;
     }
 
-    private static final long status$OFFSET = 24;
+    private static final long status$OFFSET = $LAYOUT.byteOffset(groupElement("status"));
 
     /**
      * Offset for field:
@@ -410,9 +416,9 @@ public class batch_functions {
      * doca_error_t (*set_data)(struct doca_buf *, void *, size_t)
      * }
      */
-    public static class set_data {
+    public final static class set_data {
 
-        set_data() {
+        private set_data() {
             // Should not be called directly
         }
 
@@ -452,9 +458,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, long _x2) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, long _x2) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -473,7 +481,7 @@ public class batch_functions {
         return set_data$LAYOUT;
     }
 
-    private static final long set_data$OFFSET = 32;
+    private static final long set_data$OFFSET = $LAYOUT.byteOffset(groupElement("set_data"));
 
     /**
      * Offset for field:
@@ -510,9 +518,9 @@ public class batch_functions {
      * doca_error_t (*reset_data_len)(struct doca_buf *)
      * }
      */
-    public static class reset_data_len {
+    public final static class reset_data_len {
 
-        reset_data_len() {
+        private reset_data_len() {
             // Should not be called directly
         }
 
@@ -550,9 +558,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -571,7 +581,7 @@ public class batch_functions {
         return reset_data_len$LAYOUT;
     }
 
-    private static final long reset_data_len$OFFSET = 40;
+    private static final long reset_data_len$OFFSET = $LAYOUT.byteOffset(groupElement("reset_data_len"));
 
     /**
      * Offset for field:
@@ -608,9 +618,9 @@ public class batch_functions {
      * doca_error_t (*get_data_len)(const struct doca_buf *, size_t *)
      * }
      */
-    public static class get_data_len {
+    public final static class get_data_len {
 
-        get_data_len() {
+        private get_data_len() {
             // Should not be called directly
         }
 
@@ -649,9 +659,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -670,7 +682,7 @@ public class batch_functions {
         return get_data_len$LAYOUT;
     }
 
-    private static final long get_data_len$OFFSET = 48;
+    private static final long get_data_len$OFFSET = $LAYOUT.byteOffset(groupElement("get_data_len"));
 
     /**
      * Offset for field:
@@ -707,9 +719,9 @@ public class batch_functions {
      * void (*send_set_buf)(struct doca_comch_producer_task_send *, const struct doca_buf *)
      * }
      */
-    public static class send_set_buf {
+    public final static class send_set_buf {
 
-        send_set_buf() {
+        private send_set_buf() {
             // Should not be called directly
         }
 
@@ -747,9 +759,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -768,7 +782,7 @@ public class batch_functions {
         return send_set_buf$LAYOUT;
     }
 
-    private static final long send_set_buf$OFFSET = 56;
+    private static final long send_set_buf$OFFSET = $LAYOUT.byteOffset(groupElement("send_set_buf"));
 
     /**
      * Offset for field:
@@ -805,9 +819,9 @@ public class batch_functions {
      * void (*send_set_consumer)(struct doca_comch_producer_task_send *, uint32_t)
      * }
      */
-    public static class send_set_consumer {
+    public final static class send_set_consumer {
 
-        send_set_consumer() {
+        private send_set_consumer() {
             // Should not be called directly
         }
 
@@ -845,9 +859,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, int _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, int _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -866,7 +882,7 @@ public class batch_functions {
         return send_set_consumer$LAYOUT;
     }
 
-    private static final long send_set_consumer$OFFSET = 64;
+    private static final long send_set_consumer$OFFSET = $LAYOUT.byteOffset(groupElement("send_set_consumer"));
 
     /**
      * Offset for field:
@@ -903,9 +919,9 @@ public class batch_functions {
      * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
      * }
      */
-    public static class send_set_imm {
+    public final static class send_set_imm {
 
-        send_set_imm() {
+        private send_set_imm() {
             // Should not be called directly
         }
 
@@ -944,9 +960,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, int _x2) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, int _x2) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -965,7 +983,7 @@ public class batch_functions {
         return send_set_imm$LAYOUT;
     }
 
-    private static final long send_set_imm$OFFSET = 72;
+    private static final long send_set_imm$OFFSET = $LAYOUT.byteOffset(groupElement("send_set_imm"));
 
     /**
      * Offset for field:
@@ -1002,9 +1020,9 @@ public class batch_functions {
      * void (*receive_set_buf)(struct doca_comch_consumer_task_post_recv *, struct doca_buf *)
      * }
      */
-    public static class receive_set_buf {
+    public final static class receive_set_buf {
 
-        receive_set_buf() {
+        private receive_set_buf() {
             // Should not be called directly
         }
 
@@ -1042,9 +1060,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1063,7 +1083,7 @@ public class batch_functions {
         return receive_set_buf$LAYOUT;
     }
 
-    private static final long receive_set_buf$OFFSET = 80;
+    private static final long receive_set_buf$OFFSET = $LAYOUT.byteOffset(groupElement("receive_set_buf"));
 
     /**
      * Offset for field:
@@ -1100,9 +1120,9 @@ public class batch_functions {
      * uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *)
      * }
      */
-    public static class receive_producer {
+    public final static class receive_producer {
 
-        receive_producer() {
+        private receive_producer() {
             // Should not be called directly
         }
 
@@ -1140,9 +1160,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1161,7 +1183,7 @@ public class batch_functions {
         return receive_producer$LAYOUT;
     }
 
-    private static final long receive_producer$OFFSET = 88;
+    private static final long receive_producer$OFFSET = $LAYOUT.byteOffset(groupElement("receive_producer"));
 
     /**
      * Offset for field:
@@ -1198,9 +1220,9 @@ public class batch_functions {
      * const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *)
      * }
      */
-    public static class receive_imm {
+    public final static class receive_imm {
 
-        receive_imm() {
+        private receive_imm() {
             // Should not be called directly
         }
 
@@ -1238,9 +1260,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static MemorySegment invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static MemorySegment invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (MemorySegment) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1259,7 +1283,7 @@ public class batch_functions {
         return receive_imm$LAYOUT;
     }
 
-    private static final long receive_imm$OFFSET = 96;
+    private static final long receive_imm$OFFSET = $LAYOUT.byteOffset(groupElement("receive_imm"));
 
     /**
      * Offset for field:
@@ -1296,9 +1320,9 @@ public class batch_functions {
      * uint32_t (*receive_imm_len)(const struct doca_comch_consumer_task_post_recv *)
      * }
      */
-    public static class receive_imm_len {
+    public final static class receive_imm_len {
 
-        receive_imm_len() {
+        private receive_imm_len() {
             // Should not be called directly
         }
 
@@ -1336,9 +1360,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1357,7 +1383,7 @@ public class batch_functions {
         return receive_imm_len$LAYOUT;
     }
 
-    private static final long receive_imm_len$OFFSET = 104;
+    private static final long receive_imm_len$OFFSET = $LAYOUT.byteOffset(groupElement("receive_imm_len"));
 
     /**
      * Offset for field:
@@ -1394,9 +1420,9 @@ public class batch_functions {
      * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static class submit_ex {
+    public final static class submit_ex {
 
-        submit_ex() {
+        private submit_ex() {
             // Should not be called directly
         }
 
@@ -1435,9 +1461,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, int _x1) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, int _x1) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1456,7 +1484,7 @@ public class batch_functions {
         return submit_ex$LAYOUT;
     }
 
-    private static final long submit_ex$OFFSET = 112;
+    private static final long submit_ex$OFFSET = $LAYOUT.byteOffset(groupElement("submit_ex"));
 
     /**
      * Offset for field:
@@ -1493,9 +1521,9 @@ public class batch_functions {
      * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static class flush_tasks {
+    public final static class flush_tasks {
 
-        flush_tasks() {
+        private flush_tasks() {
             // Should not be called directly
         }
 
@@ -1532,9 +1560,11 @@ public class batch_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1553,7 +1583,7 @@ public class batch_functions {
         return flush_tasks$LAYOUT;
     }
 
-    private static final long flush_tasks$OFFSET = 120;
+    private static final long flush_tasks$OFFSET = $LAYOUT.byteOffset(groupElement("flush_tasks"));
 
     /**
      * Offset for field:

@@ -57,7 +57,7 @@ public class batch_slot {
         return task$LAYOUT;
     }
 
-    private static final long task$OFFSET = 0;
+    private static final long task$OFFSET = $LAYOUT.byteOffset(groupElement("task"));
 
     /**
      * Offset for field:
@@ -101,7 +101,7 @@ public class batch_slot {
         return buf$LAYOUT;
     }
 
-    private static final long buf$OFFSET = 8;
+    private static final long buf$OFFSET = $LAYOUT.byteOffset(groupElement("buf"));
 
     /**
      * Offset for field:
@@ -145,7 +145,7 @@ public class batch_slot {
         return changes$LAYOUT;
     }
 
-    private static final long changes$OFFSET = 16;
+    private static final long changes$OFFSET = $LAYOUT.byteOffset(groupElement("changes"));
 
     /**
      * Offset for field:
@@ -189,7 +189,7 @@ public class batch_slot {
         return consumer$LAYOUT;
     }
 
-    private static final long consumer$OFFSET = 20;
+    private static final long consumer$OFFSET = $LAYOUT.byteOffset(groupElement("consumer"));
 
     /**
      * Offset for field:
@@ -233,7 +233,7 @@ public class batch_slot {
         return typed$LAYOUT;
     }
 
-    private static final long typed$OFFSET = 24;
+    private static final long typed$OFFSET = $LAYOUT.byteOffset(groupElement("typed"));
 
     /**
      * Offset for field:

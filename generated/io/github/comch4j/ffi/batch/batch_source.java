@@ -55,7 +55,7 @@ public class batch_source {
         return buf$LAYOUT;
     }
 
-    private static final long buf$OFFSET = 0;
+    private static final long buf$OFFSET = $LAYOUT.byteOffset(groupElement("buf"));
 
     /**
      * Offset for field:
@@ -99,7 +99,7 @@ public class batch_source {
         return data$LAYOUT;
     }
 
-    private static final long data$OFFSET = 8;
+    private static final long data$OFFSET = $LAYOUT.byteOffset(groupElement("data"));
 
     /**
      * Offset for field:
@@ -143,7 +143,7 @@ public class batch_source {
         return data_len$LAYOUT;
     }
 
-    private static final long data_len$OFFSET = 16;
+    private static final long data_len$OFFSET = $LAYOUT.byteOffset(groupElement("data_len"));
 
     /**
      * Offset for field:
@@ -187,7 +187,7 @@ public class batch_source {
         return reserved$LAYOUT;
     }
 
-    private static final long reserved$OFFSET = 24;
+    private static final long reserved$OFFSET = $LAYOUT.byteOffset(groupElement("reserved"));
 
     /**
      * Offset for field:

@@ -31,9 +31,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_ctx_state_changed_callback_t {
+public final class doca_ctx_state_changed_callback_t {
 
-    doca_ctx_state_changed_callback_t() {
+    private doca_ctx_state_changed_callback_t() {
         // Should not be called directly
     }
 
@@ -73,9 +73,11 @@ public class doca_ctx_state_changed_callback_t {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment user_data, MemorySegment ctx, int prev_state, int next_state) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment user_data, MemorySegment ctx, int prev_state, int next_state) {
         try {
              DOWN$MH.invokeExact(funcPtr, user_data, ctx, prev_state, next_state);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

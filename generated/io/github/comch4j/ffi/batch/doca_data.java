@@ -51,7 +51,7 @@ public class doca_data {
         return ptr$LAYOUT;
     }
 
-    private static final long ptr$OFFSET = 0;
+    private static final long ptr$OFFSET = $LAYOUT.byteOffset(groupElement("ptr"));
 
     /**
      * Offset for field:
@@ -95,7 +95,7 @@ public class doca_data {
         return u64$LAYOUT;
     }
 
-    private static final long u64$OFFSET = 0;
+    private static final long u64$OFFSET = $LAYOUT.byteOffset(groupElement("u64"));
 
     /**
      * Offset for field:

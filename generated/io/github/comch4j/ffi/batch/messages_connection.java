@@ -51,7 +51,7 @@ public class messages_connection {
         return user_data$LAYOUT;
     }
 
-    private static final long user_data$OFFSET = 0;
+    private static final long user_data$OFFSET = $LAYOUT.byteOffset(groupElement("user_data"));
 
     /**
      * Offset for field:
@@ -95,7 +95,7 @@ public class messages_connection {
         return ended$LAYOUT;
     }
 
-    private static final long ended$OFFSET = 8;
+    private static final long ended$OFFSET = $LAYOUT.byteOffset(groupElement("ended"));
 
     /**
      * Offset for field:

@@ -55,7 +55,7 @@ public class messages_endpoint {
         return server$LAYOUT;
     }
 
-    private static final long server$OFFSET = 0;
+    private static final long server$OFFSET = $LAYOUT.byteOffset(groupElement("server"));
 
     /**
      * Offset for field:
@@ -99,7 +99,7 @@ public class messages_endpoint {
         return client$LAYOUT;
     }
 
-    private static final long client$OFFSET = 8;
+    private static final long client$OFFSET = $LAYOUT.byteOffset(groupElement("client"));
 
     /**
      * Offset for field:
@@ -143,7 +143,7 @@ public class messages_endpoint {
         return user_data$LAYOUT;
     }
 
-    private static final long user_data$OFFSET = 16;
+    private static final long user_data$OFFSET = $LAYOUT.byteOffset(groupElement("user_data"));
 
     /**
      * Offset for field:
@@ -187,7 +187,7 @@ public class messages_endpoint {
         return ended$LAYOUT;
     }
 
-    private static final long ended$OFFSET = 24;
+    private static final long ended$OFFSET = $LAYOUT.byteOffset(groupElement("ended"));
 
     /**
      * Offset for field:

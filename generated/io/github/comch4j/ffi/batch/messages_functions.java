@@ -73,7 +73,7 @@ public class messages_functions {
         return layout$LAYOUT;
     }
 
-    private static final long layout$OFFSET = 0;
+    private static final long layout$OFFSET = $LAYOUT.byteOffset(groupElement("layout"));
 
     /**
      * Offset for field:
@@ -110,9 +110,9 @@ public class messages_functions {
      * doca_error_t (*server_alloc)(struct doca_comch_server *, struct doca_comch_connection *, const void *, uint32_t, struct doca_comch_task_send **)
      * }
      */
-    public static class server_alloc {
+    public final static class server_alloc {
 
-        server_alloc() {
+        private server_alloc() {
             // Should not be called directly
         }
 
@@ -154,9 +154,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, int _x3, MemorySegment _x4) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, int _x3, MemorySegment _x4) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -175,7 +177,7 @@ public class messages_functions {
         return server_alloc$LAYOUT;
     }
 
-    private static final long server_alloc$OFFSET = 8;
+    private static final long server_alloc$OFFSET = $LAYOUT.byteOffset(groupElement("server_alloc"));
 
     /**
      * Offset for field:
@@ -212,9 +214,9 @@ public class messages_functions {
      * doca_error_t (*client_alloc)(struct doca_comch_client *, struct doca_comch_connection *, const void *, uint32_t, struct doca_comch_task_send **)
      * }
      */
-    public static class client_alloc {
+    public final static class client_alloc {
 
-        client_alloc() {
+        private client_alloc() {
             // Should not be called directly
         }
 
@@ -256,9 +258,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, int _x3, MemorySegment _x4) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, int _x3, MemorySegment _x4) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -277,7 +281,7 @@ public class messages_functions {
         return client_alloc$LAYOUT;
     }
 
-    private static final long client_alloc$OFFSET = 16;
+    private static final long client_alloc$OFFSET = $LAYOUT.byteOffset(groupElement("client_alloc"));
 
     /**
      * Offset for field:
@@ -314,9 +318,9 @@ public class messages_functions {
      * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
      * }
      */
-    public static class server_alloc_wide {
+    public final static class server_alloc_wide {
 
-        server_alloc_wide() {
+        private server_alloc_wide() {
             // Should not be called directly
         }
 
@@ -358,9 +362,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -379,7 +385,7 @@ public class messages_functions {
         return server_alloc_wide$LAYOUT;
     }
 
-    private static final long server_alloc_wide$OFFSET = 24;
+    private static final long server_alloc_wide$OFFSET = $LAYOUT.byteOffset(groupElement("server_alloc_wide"));
 
     /**
      * Offset for field:
@@ -416,9 +422,9 @@ public class messages_functions {
      * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
      * }
      */
-    public static class client_alloc_wide {
+    public final static class client_alloc_wide {
 
-        client_alloc_wide() {
+        private client_alloc_wide() {
             // Should not be called directly
         }
 
@@ -460,9 +466,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -481,7 +489,7 @@ public class messages_functions {
         return client_alloc_wide$LAYOUT;
     }
 
-    private static final long client_alloc_wide$OFFSET = 32;
+    private static final long client_alloc_wide$OFFSET = $LAYOUT.byteOffset(groupElement("client_alloc_wide"));
 
     /**
      * Offset for field:
@@ -518,9 +526,9 @@ public class messages_functions {
      * struct doca_task *(*as_task)(struct doca_comch_task_send *)
      * }
      */
-    public static class as_task {
+    public final static class as_task {
 
-        as_task() {
+        private as_task() {
             // Should not be called directly
         }
 
@@ -558,9 +566,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static MemorySegment invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static MemorySegment invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (MemorySegment) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -579,7 +589,7 @@ public class messages_functions {
         return as_task$LAYOUT;
     }
 
-    private static final long as_task$OFFSET = 40;
+    private static final long as_task$OFFSET = $LAYOUT.byteOffset(groupElement("as_task"));
 
     /**
      * Offset for field:
@@ -616,9 +626,9 @@ public class messages_functions {
      * void (*set_user_data)(struct doca_task *, union doca_data)
      * }
      */
-    public static class set_user_data {
+    public final static class set_user_data {
 
-        set_user_data() {
+        private set_user_data() {
             // Should not be called directly
         }
 
@@ -656,9 +666,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, MemorySegment _x1) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -677,7 +689,7 @@ public class messages_functions {
         return set_user_data$LAYOUT;
     }
 
-    private static final long set_user_data$OFFSET = 48;
+    private static final long set_user_data$OFFSET = $LAYOUT.byteOffset(groupElement("set_user_data"));
 
     /**
      * Offset for field:
@@ -714,9 +726,9 @@ public class messages_functions {
      * doca_error_t (*submit)(struct doca_task *)
      * }
      */
-    public static class submit {
+    public final static class submit {
 
-        submit() {
+        private submit() {
             // Should not be called directly
         }
 
@@ -754,9 +766,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static int invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static int invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                 return (int) DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -775,7 +789,7 @@ public class messages_functions {
         return submit$LAYOUT;
     }
 
-    private static final long submit$OFFSET = 56;
+    private static final long submit$OFFSET = $LAYOUT.byteOffset(groupElement("submit"));
 
     /**
      * Offset for field:
@@ -812,9 +826,9 @@ public class messages_functions {
      * void (*free_task)(struct doca_task *)
      * }
      */
-    public static class free_task {
+    public final static class free_task {
 
-        free_task() {
+        private free_task() {
             // Should not be called directly
         }
 
@@ -851,9 +865,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -872,7 +888,7 @@ public class messages_functions {
         return free_task$LAYOUT;
     }
 
-    private static final long free_task$OFFSET = 64;
+    private static final long free_task$OFFSET = $LAYOUT.byteOffset(groupElement("free_task"));
 
     /**
      * Offset for field:
@@ -909,9 +925,9 @@ public class messages_functions {
      * union doca_data (*connection_data)(const struct doca_comch_connection *)
      * }
      */
-    public static class connection_data {
+    public final static class connection_data {
 
-        connection_data() {
+        private connection_data() {
             // Should not be called directly
         }
 
@@ -949,9 +965,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc,MemorySegment _x0) {
+        public static MemorySegment invoke(MemorySegment funcPtr, SegmentAllocator alloc, MemorySegment _x0) {
             try {
                 return (MemorySegment) DOWN$MH.invokeExact(funcPtr, alloc, _x0);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -970,7 +988,7 @@ public class messages_functions {
         return connection_data$LAYOUT;
     }
 
-    private static final long connection_data$OFFSET = 72;
+    private static final long connection_data$OFFSET = $LAYOUT.byteOffset(groupElement("connection_data"));
 
     /**
      * Offset for field:
@@ -1014,7 +1032,7 @@ public class messages_functions {
         return state_changed$LAYOUT;
     }
 
-    private static final long state_changed$OFFSET = 80;
+    private static final long state_changed$OFFSET = $LAYOUT.byteOffset(groupElement("state_changed"));
 
     /**
      * Offset for field:
@@ -1058,7 +1076,7 @@ public class messages_functions {
         return not_sent$LAYOUT;
     }
 
-    private static final long not_sent$OFFSET = 88;
+    private static final long not_sent$OFFSET = $LAYOUT.byteOffset(groupElement("not_sent"));
 
     /**
      * Offset for field:
@@ -1095,9 +1113,9 @@ public class messages_functions {
      * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
-    public static class received {
+    public final static class received {
 
-        received() {
+        private received() {
             // Should not be called directly
         }
 
@@ -1137,9 +1155,11 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, long _x1, MemorySegment _x2, MemorySegment _x3) {
+        public static void invoke(MemorySegment funcPtr, MemorySegment _x0, long _x1, MemorySegment _x2, MemorySegment _x3) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3);
+            } catch (Error | RuntimeException ex) {
+                throw ex;
             } catch (Throwable ex$) {
                 throw new AssertionError("should not reach here", ex$);
             }
@@ -1158,7 +1178,7 @@ public class messages_functions {
         return received$LAYOUT;
     }
 
-    private static final long received$OFFSET = 96;
+    private static final long received$OFFSET = $LAYOUT.byteOffset(groupElement("received"));
 
     /**
      * Offset for field:

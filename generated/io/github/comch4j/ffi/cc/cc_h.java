@@ -9,68 +9,20 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import io.github.comch4j.internal.load.Answer;
-import io.github.comch4j.internal.load.Symbols;
-
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
 @SuppressWarnings("restricted")
-public class cc_h {
+public class cc_h extends cc_h$shared {
 
     cc_h() {
         // Should not be called directly
     }
 
     static final Arena LIBRARY_ARENA = Arena.ofAuto();
-    static final boolean TRACE_DOWNCALLS = Boolean.getBoolean("jextract.trace.downcalls");
 
-    static void traceDowncall(String name, Object... args) {
-         String traceArgs = Arrays.stream(args)
-                       .map(Object::toString)
-                       .collect(Collectors.joining(", "));
-         System.out.printf("%s(%s)\n", name, traceArgs);
-    }
+    static final io.github.comch4j.ffi.Lookup SYMBOL_LOOKUP = io.github.comch4j.ffi.Lookup.get();
 
-    static MemorySegment findOrThrow(String symbol) {
-        return SYMBOL_LOOKUP.find(symbol)
-            .orElseThrow(() -> new UnsatisfiedLinkError("unresolved symbol: " + symbol));
-    }
-
-    static MethodHandle upcallHandle(Class<?> fi, String name, FunctionDescriptor fdesc) {
-        try {
-            return MethodHandles.lookup().findVirtual(fi, name, fdesc.toMethodType());
-        } catch (ReflectiveOperationException ex) {
-            throw new AssertionError(ex);
-        }
-    }
-
-    static MemoryLayout align(MemoryLayout layout, long align) {
-        return switch (layout) {
-            case PaddingLayout p -> p;
-            case ValueLayout v -> v.withByteAlignment(align);
-            case GroupLayout g -> {
-                MemoryLayout[] alignedMembers = g.memberLayouts().stream()
-                        .map(m -> align(m, align)).toArray(MemoryLayout[]::new);
-                yield g instanceof StructLayout ?
-                        MemoryLayout.structLayout(alignedMembers) : MemoryLayout.unionLayout(alignedMembers);
-            }
-            case SequenceLayout s -> MemoryLayout.sequenceLayout(s.elementCount(), align(s.elementLayout(), align));
-        };
-    }
-
-    static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
-            .or(Linker.nativeLinker().defaultLookup());
-
-    public static final ValueLayout.OfBoolean C_BOOL = ValueLayout.JAVA_BOOLEAN;
-    public static final ValueLayout.OfByte C_CHAR = ValueLayout.JAVA_BYTE;
-    public static final ValueLayout.OfShort C_SHORT = ValueLayout.JAVA_SHORT;
-    public static final ValueLayout.OfInt C_INT = ValueLayout.JAVA_INT;
-    public static final ValueLayout.OfLong C_LONG_LONG = ValueLayout.JAVA_LONG;
-    public static final ValueLayout.OfFloat C_FLOAT = ValueLayout.JAVA_FLOAT;
-    public static final ValueLayout.OfDouble C_DOUBLE = ValueLayout.JAVA_DOUBLE;
-    public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
-    public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
     private static final int DOCA_CC_COUNTER_SENT_MESSAGES = (int)1L;
     /**
      * {@snippet lang=c :
@@ -108,12 +60,45 @@ public class cc_h {
         return DOCA_CC_COUNTER_RECV_BYTES;
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_server_is_supported$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_server_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_server_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_server_is_supported$descriptor() {
+        return doca_cc_cap_server_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_server_is_supported$handle() {
+        return doca_cc_cap_server_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_server_is_supported$address() {
+        return doca_cc_cap_server_is_supported.ADDR;
     }
 
     /**
@@ -121,16 +106,59 @@ public class cc_h {
      * doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static Answer doca_cc_cap_server_is_supported(MemorySegment devinfo) {
-        return new Answer("doca_cc_cap_server_is_supported", (int) Symbols.call("doca_cc_cap_server_is_supported", Symbols.address(devinfo)));
+    public static int doca_cc_cap_server_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_cc_cap_server_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_server_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_client_is_supported$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_client_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_client_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_client_is_supported$descriptor() {
+        return doca_cc_cap_client_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_client_is_supported$handle() {
+        return doca_cc_cap_client_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_client_is_supported$address() {
+        return doca_cc_cap_client_is_supported.ADDR;
     }
 
     /**
@@ -138,17 +166,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static Answer doca_cc_cap_client_is_supported(MemorySegment devinfo) {
-        return new Answer("doca_cc_cap_client_is_supported", (int) Symbols.call("doca_cc_cap_client_is_supported", Symbols.address(devinfo)));
+    public static int doca_cc_cap_client_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_cc_cap_client_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_client_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_get_max_name_len$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_get_max_name_len {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_get_max_name_len");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_get_max_name_len$descriptor() {
+        return doca_cc_cap_get_max_name_len.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_get_max_name_len$handle() {
+        return doca_cc_cap_get_max_name_len.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_get_max_name_len$address() {
+        return doca_cc_cap_get_max_name_len.ADDR;
     }
 
     /**
@@ -156,17 +227,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
      * }
      */
-    public static Answer doca_cc_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
-        return new Answer("doca_cc_cap_get_max_name_len", (int) Symbols.call("doca_cc_cap_get_max_name_len", Symbols.address(devinfo), Symbols.address(max_name_len)));
+    public static int doca_cc_cap_get_max_name_len(MemorySegment devinfo, MemorySegment max_name_len) {
+        var mh$ = doca_cc_cap_get_max_name_len.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_get_max_name_len", devinfo, max_name_len);
+            }
+            return (int)mh$.invokeExact(devinfo, max_name_len);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_get_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_get_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_get_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_get_max_msg_size$descriptor() {
+        return doca_cc_cap_get_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_get_max_msg_size$handle() {
+        return doca_cc_cap_get_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_get_max_msg_size$address() {
+        return doca_cc_cap_get_max_msg_size.ADDR;
     }
 
     /**
@@ -174,17 +288,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
      * }
      */
-    public static Answer doca_cc_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
-        return new Answer("doca_cc_cap_get_max_msg_size", (int) Symbols.call("doca_cc_cap_get_max_msg_size", Symbols.address(devinfo), Symbols.address(size)));
+    public static int doca_cc_cap_get_max_msg_size(MemorySegment devinfo, MemorySegment size) {
+        var mh$ = doca_cc_cap_get_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_get_max_msg_size", devinfo, size);
+            }
+            return (int)mh$.invokeExact(devinfo, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_get_max_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_get_max_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_get_max_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_get_max_recv_queue_size$descriptor() {
+        return doca_cc_cap_get_max_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_get_max_recv_queue_size$handle() {
+        return doca_cc_cap_get_max_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_get_max_recv_queue_size$address() {
+        return doca_cc_cap_get_max_recv_queue_size.ADDR;
     }
 
     /**
@@ -192,17 +349,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, size_t *size)
      * }
      */
-    public static Answer doca_cc_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
-        return new Answer("doca_cc_cap_get_max_recv_queue_size", (int) Symbols.call("doca_cc_cap_get_max_recv_queue_size", Symbols.address(devinfo), Symbols.address(size)));
+    public static int doca_cc_cap_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment size) {
+        var mh$ = doca_cc_cap_get_max_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_get_max_recv_queue_size", devinfo, size);
+            }
+            return (int)mh$.invokeExact(devinfo, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_get_max_send_tasks$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_get_max_send_tasks {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_get_max_send_tasks");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_get_max_send_tasks$descriptor() {
+        return doca_cc_cap_get_max_send_tasks.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_get_max_send_tasks$handle() {
+        return doca_cc_cap_get_max_send_tasks.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_get_max_send_tasks$address() {
+        return doca_cc_cap_get_max_send_tasks.ADDR;
     }
 
     /**
@@ -210,17 +410,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, size_t *max_send_tasks)
      * }
      */
-    public static Answer doca_cc_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
-        return new Answer("doca_cc_cap_get_max_send_tasks", (int) Symbols.call("doca_cc_cap_get_max_send_tasks", Symbols.address(devinfo), Symbols.address(max_send_tasks)));
+    public static int doca_cc_cap_get_max_send_tasks(MemorySegment devinfo, MemorySegment max_send_tasks) {
+        var mh$ = doca_cc_cap_get_max_send_tasks.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_get_max_send_tasks", devinfo, max_send_tasks);
+            }
+            return (int)mh$.invokeExact(devinfo, max_send_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_get_max_clients$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_get_max_clients {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_get_max_clients");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_get_max_clients$descriptor() {
+        return doca_cc_cap_get_max_clients.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_get_max_clients$handle() {
+        return doca_cc_cap_get_max_clients.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_get_max_clients$address() {
+        return doca_cc_cap_get_max_clients.ADDR;
     }
 
     /**
@@ -228,19 +471,62 @@ public class cc_h {
      * doca_error_t doca_cc_cap_get_max_clients(const struct doca_devinfo *devinfo, size_t *num_clients)
      * }
      */
-    public static Answer doca_cc_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
-        return new Answer("doca_cc_cap_get_max_clients", (int) Symbols.call("doca_cc_cap_get_max_clients", Symbols.address(devinfo), Symbols.address(num_clients)));
+    public static int doca_cc_cap_get_max_clients(MemorySegment devinfo, MemorySegment num_clients) {
+        var mh$ = doca_cc_cap_get_max_clients.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_get_max_clients", devinfo, num_clients);
+            }
+            return (int)mh$.invokeExact(devinfo, num_clients);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_create$descriptor() {
+        return doca_cc_server_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
+     * }
+     */
+    public static MethodHandle doca_cc_server_create$handle() {
+        return doca_cc_server_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
+     * }
+     */
+    public static MemorySegment doca_cc_server_create$address() {
+        return doca_cc_server_create.ADDR;
     }
 
     /**
@@ -248,16 +534,59 @@ public class cc_h {
      * doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name, struct doca_cc_server **cc_server)
      * }
      */
-    public static Answer doca_cc_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment cc_server) {
-        return new Answer("doca_cc_server_create", (int) Symbols.call("doca_cc_server_create", Symbols.address(dev), Symbols.address(repr), Symbols.address(name), Symbols.address(cc_server)));
+    public static int doca_cc_server_create(MemorySegment dev, MemorySegment repr, MemorySegment name, MemorySegment cc_server) {
+        var mh$ = doca_cc_server_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_create", dev, repr, name, cc_server);
+            }
+            return (int)mh$.invokeExact(dev, repr, name, cc_server);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_destroy$descriptor() {
+        return doca_cc_server_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static MethodHandle doca_cc_server_destroy$handle() {
+        return doca_cc_server_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static MemorySegment doca_cc_server_destroy$address() {
+        return doca_cc_server_destroy.ADDR;
     }
 
     /**
@@ -265,16 +594,59 @@ public class cc_h {
      * doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
      * }
      */
-    public static Answer doca_cc_server_destroy(MemorySegment cc_server) {
-        return new Answer("doca_cc_server_destroy", (int) Symbols.call("doca_cc_server_destroy", Symbols.address(cc_server)));
+    public static int doca_cc_server_destroy(MemorySegment cc_server) {
+        var mh$ = doca_cc_server_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_destroy", cc_server);
+            }
+            return (int)mh$.invokeExact(cc_server);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_as_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_as_ctx$descriptor() {
+        return doca_cc_server_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static MethodHandle doca_cc_server_as_ctx$handle() {
+        return doca_cc_server_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
+     * }
+     */
+    public static MemorySegment doca_cc_server_as_ctx$address() {
+        return doca_cc_server_as_ctx.ADDR;
     }
 
     /**
@@ -283,16 +655,59 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_as_ctx(MemorySegment cc_server) {
-        return Symbols.memory(Symbols.call("doca_cc_server_as_ctx", Symbols.address(cc_server)));
+        var mh$ = doca_cc_server_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_as_ctx", cc_server);
+            }
+            return (MemorySegment)mh$.invokeExact(cc_server);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_set_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_set_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_set_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_set_max_msg_size$descriptor() {
+        return doca_cc_server_set_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static MethodHandle doca_cc_server_set_max_msg_size$handle() {
+        return doca_cc_server_set_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static MemorySegment doca_cc_server_set_max_msg_size$address() {
+        return doca_cc_server_set_max_msg_size.ADDR;
     }
 
     /**
@@ -300,17 +715,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
      * }
      */
-    public static Answer doca_cc_server_set_max_msg_size(MemorySegment cc_server, long size) {
-        return new Answer("doca_cc_server_set_max_msg_size", (int) Symbols.call("doca_cc_server_set_max_msg_size", Symbols.address(cc_server), size));
+    public static int doca_cc_server_set_max_msg_size(MemorySegment cc_server, long size) {
+        var mh$ = doca_cc_server_set_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_set_max_msg_size", cc_server, size);
+            }
+            return (int)mh$.invokeExact(cc_server, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_get_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_get_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_get_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_get_max_msg_size$descriptor() {
+        return doca_cc_server_get_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_server_get_max_msg_size$handle() {
+        return doca_cc_server_get_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_server_get_max_msg_size$address() {
+        return doca_cc_server_get_max_msg_size.ADDR;
     }
 
     /**
@@ -318,17 +776,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_get_max_msg_size(const struct doca_cc_server *cc_server, size_t *size)
      * }
      */
-    public static Answer doca_cc_server_get_max_msg_size(MemorySegment cc_server, MemorySegment size) {
-        return new Answer("doca_cc_server_get_max_msg_size", (int) Symbols.call("doca_cc_server_get_max_msg_size", Symbols.address(cc_server), Symbols.address(size)));
+    public static int doca_cc_server_get_max_msg_size(MemorySegment cc_server, MemorySegment size) {
+        var mh$ = doca_cc_server_get_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_get_max_msg_size", cc_server, size);
+            }
+            return (int)mh$.invokeExact(cc_server, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_set_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_set_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_set_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_set_recv_queue_size$descriptor() {
+        return doca_cc_server_set_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static MethodHandle doca_cc_server_set_recv_queue_size$handle() {
+        return doca_cc_server_set_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
+     * }
+     */
+    public static MemorySegment doca_cc_server_set_recv_queue_size$address() {
+        return doca_cc_server_set_recv_queue_size.ADDR;
     }
 
     /**
@@ -336,17 +837,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_set_recv_queue_size(struct doca_cc_server *cc_server, size_t size)
      * }
      */
-    public static Answer doca_cc_server_set_recv_queue_size(MemorySegment cc_server, long size) {
-        return new Answer("doca_cc_server_set_recv_queue_size", (int) Symbols.call("doca_cc_server_set_recv_queue_size", Symbols.address(cc_server), size));
+    public static int doca_cc_server_set_recv_queue_size(MemorySegment cc_server, long size) {
+        var mh$ = doca_cc_server_set_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_set_recv_queue_size", cc_server, size);
+            }
+            return (int)mh$.invokeExact(cc_server, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_get_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_get_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_get_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_get_recv_queue_size$descriptor() {
+        return doca_cc_server_get_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_server_get_recv_queue_size$handle() {
+        return doca_cc_server_get_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_server_get_recv_queue_size$address() {
+        return doca_cc_server_get_recv_queue_size.ADDR;
     }
 
     /**
@@ -354,17 +898,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_server, size_t *size)
      * }
      */
-    public static Answer doca_cc_server_get_recv_queue_size(MemorySegment cc_server, MemorySegment size) {
-        return new Answer("doca_cc_server_get_recv_queue_size", (int) Symbols.call("doca_cc_server_get_recv_queue_size", Symbols.address(cc_server), Symbols.address(size)));
+    public static int doca_cc_server_get_recv_queue_size(MemorySegment cc_server, MemorySegment size) {
+        var mh$ = doca_cc_server_get_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_get_recv_queue_size", cc_server, size);
+            }
+            return (int)mh$.invokeExact(cc_server, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_get_device$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_get_device {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_get_device");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_get_device$descriptor() {
+        return doca_cc_server_get_device.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
+     * }
+     */
+    public static MethodHandle doca_cc_server_get_device$handle() {
+        return doca_cc_server_get_device.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
+     * }
+     */
+    public static MemorySegment doca_cc_server_get_device$address() {
+        return doca_cc_server_get_device.ADDR;
     }
 
     /**
@@ -372,17 +959,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
      * }
      */
-    public static Answer doca_cc_server_get_device(MemorySegment cc_server, MemorySegment dev) {
-        return new Answer("doca_cc_server_get_device", (int) Symbols.call("doca_cc_server_get_device", Symbols.address(cc_server), Symbols.address(dev)));
+    public static int doca_cc_server_get_device(MemorySegment cc_server, MemorySegment dev) {
+        var mh$ = doca_cc_server_get_device.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_get_device", cc_server, dev);
+            }
+            return (int)mh$.invokeExact(cc_server, dev);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_get_device_repr$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_get_device_repr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_get_device_repr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_get_device_repr$descriptor() {
+        return doca_cc_server_get_device_repr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
+     * }
+     */
+    public static MethodHandle doca_cc_server_get_device_repr$handle() {
+        return doca_cc_server_get_device_repr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
+     * }
+     */
+    public static MemorySegment doca_cc_server_get_device_repr$address() {
+        return doca_cc_server_get_device_repr.ADDR;
     }
 
     /**
@@ -390,19 +1020,62 @@ public class cc_h {
      * doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
      * }
      */
-    public static Answer doca_cc_server_get_device_repr(MemorySegment cc_server, MemorySegment repr) {
-        return new Answer("doca_cc_server_get_device_repr", (int) Symbols.call("doca_cc_server_get_device_repr", Symbols.address(cc_server), Symbols.address(repr)));
+    public static int doca_cc_server_get_device_repr(MemorySegment cc_server, MemorySegment repr) {
+        var mh$ = doca_cc_server_get_device_repr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_get_device_repr", cc_server, repr);
+            }
+            return (int)mh$.invokeExact(cc_server, repr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_send_task_set_conf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_send_task_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_CHAR
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_send_task_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_send_task_set_conf$descriptor() {
+        return doca_cc_server_send_task_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_server_send_task_set_conf$handle() {
+        return doca_cc_server_send_task_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_server_send_task_set_conf$address() {
+        return doca_cc_server_send_task_set_conf.ADDR;
     }
 
     /**
@@ -410,17 +1083,60 @@ public class cc_h {
      * doca_error_t doca_cc_server_send_task_set_conf(struct doca_cc_server *cc_server, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
      * }
      */
-    public static Answer doca_cc_server_send_task_set_conf(MemorySegment cc_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        return new Answer("doca_cc_server_send_task_set_conf", (int) Symbols.call("doca_cc_server_send_task_set_conf", Symbols.address(cc_server), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), Byte.toUnsignedLong(log_num_tasks)));
+    public static int doca_cc_server_send_task_set_conf(MemorySegment cc_server, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
+        var mh$ = doca_cc_server_send_task_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_send_task_set_conf", cc_server, task_completion_cb, task_error_cb, log_num_tasks);
+            }
+            return (int)mh$.invokeExact(cc_server, task_completion_cb, task_error_cb, log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_event_msg_recv_register$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_event_msg_recv_register {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_event_msg_recv_register");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_event_msg_recv_register$descriptor() {
+        return doca_cc_server_event_msg_recv_register.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static MethodHandle doca_cc_server_event_msg_recv_register$handle() {
+        return doca_cc_server_event_msg_recv_register.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static MemorySegment doca_cc_server_event_msg_recv_register$address() {
+        return doca_cc_server_event_msg_recv_register.ADDR;
     }
 
     /**
@@ -428,18 +1144,61 @@ public class cc_h {
      * doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_t recv_event_cb)
      * }
      */
-    public static Answer doca_cc_server_event_msg_recv_register(MemorySegment cc_server, MemorySegment recv_event_cb) {
-        return new Answer("doca_cc_server_event_msg_recv_register", (int) Symbols.call("doca_cc_server_event_msg_recv_register", Symbols.address(cc_server), Symbols.address(recv_event_cb)));
+    public static int doca_cc_server_event_msg_recv_register(MemorySegment cc_server, MemorySegment recv_event_cb) {
+        var mh$ = doca_cc_server_event_msg_recv_register.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_event_msg_recv_register", cc_server, recv_event_cb);
+            }
+            return (int)mh$.invokeExact(cc_server, recv_event_cb);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_event_connection_register$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_event_connection_register {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_event_connection_register");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_event_connection_register$descriptor() {
+        return doca_cc_server_event_connection_register.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
+     * }
+     */
+    public static MethodHandle doca_cc_server_event_connection_register$handle() {
+        return doca_cc_server_event_connection_register.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
+     * }
+     */
+    public static MemorySegment doca_cc_server_event_connection_register$address() {
+        return doca_cc_server_event_connection_register.ADDR;
     }
 
     /**
@@ -447,18 +1206,61 @@ public class cc_h {
      * doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_t connect_event_cb, doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
      * }
      */
-    public static Answer doca_cc_server_event_connection_register(MemorySegment cc_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
-        return new Answer("doca_cc_server_event_connection_register", (int) Symbols.call("doca_cc_server_event_connection_register", Symbols.address(cc_server), Symbols.address(connect_event_cb), Symbols.address(disconnect_event_cb)));
+    public static int doca_cc_server_event_connection_register(MemorySegment cc_server, MemorySegment connect_event_cb, MemorySegment disconnect_event_cb) {
+        var mh$ = doca_cc_server_event_connection_register.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_event_connection_register", cc_server, connect_event_cb, disconnect_event_cb);
+            }
+            return (int)mh$.invokeExact(cc_server, connect_event_cb, disconnect_event_cb);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_event_consumer_register$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_event_consumer_register {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_event_consumer_register");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_event_consumer_register$descriptor() {
+        return doca_cc_server_event_consumer_register.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static MethodHandle doca_cc_server_event_consumer_register$handle() {
+        return doca_cc_server_event_consumer_register.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static MemorySegment doca_cc_server_event_consumer_register$address() {
+        return doca_cc_server_event_consumer_register.ADDR;
     }
 
     /**
@@ -466,70 +1268,125 @@ public class cc_h {
      * doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
      * }
      */
-    public static Answer doca_cc_server_event_consumer_register(MemorySegment cc_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        return new Answer("doca_cc_server_event_consumer_register", (int) Symbols.call("doca_cc_server_event_consumer_register", Symbols.address(cc_server), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$descriptor() {
-        return FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER,
-            cc_h.C_LONG,
-            cc_h.C_POINTER
-        );
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static Answer doca_cc_server_send_task_alloc_init(MemorySegment cc_server, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        return new Answer("doca_cc_server_send_task_alloc_init", (int) Symbols.call("doca_cc_server_send_task_alloc_init", Symbols.address(cc_server), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
-    }
-
-    private static class doca_cc_server_send_task_alloc_init$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            cc_h.C_POINTER,
-            cc_h.C_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_server_send_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$hot$descriptor() {
-        return doca_cc_server_send_task_alloc_init$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static int doca_cc_server_send_task_alloc_init$hot(long cc_server, long peer, MemorySegment msg, long len, long task) {
+    public static int doca_cc_server_event_consumer_register(MemorySegment cc_server, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
+        var mh$ = doca_cc_server_event_consumer_register.HANDLE;
         try {
-            return (int) doca_cc_server_send_task_alloc_init$hot.HANDLE.invokeExact(cc_server, peer, msg, len, task);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_event_consumer_register", cc_server, new_consumer_event_cb, expired_consumer_event_cb);
+            }
+            return (int)mh$.invokeExact(cc_server, new_consumer_event_cb, expired_consumer_event_cb);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_send_task_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER,
+            cc_h.C_LONG,
+            cc_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_send_task_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_send_task_alloc_init$descriptor() {
+        return doca_cc_server_send_task_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static MethodHandle doca_cc_server_send_task_alloc_init$handle() {
+        return doca_cc_server_send_task_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static MemorySegment doca_cc_server_send_task_alloc_init$address() {
+        return doca_cc_server_send_task_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_server_send_task_alloc_init(struct doca_cc_server *cc_server, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static int doca_cc_server_send_task_alloc_init(MemorySegment cc_server, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
+        var mh$ = doca_cc_server_send_task_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_send_task_alloc_init", cc_server, peer, msg, len, task);
+            }
+            return (int)mh$.invokeExact(cc_server, peer, msg, len, task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_cc_client_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_create$descriptor() {
+        return doca_cc_client_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
+     * }
+     */
+    public static MethodHandle doca_cc_client_create$handle() {
+        return doca_cc_client_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
+     * }
+     */
+    public static MemorySegment doca_cc_client_create$address() {
+        return doca_cc_client_create.ADDR;
     }
 
     /**
@@ -537,16 +1394,59 @@ public class cc_h {
      * doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
      * }
      */
-    public static Answer doca_cc_client_create(MemorySegment dev, MemorySegment name, MemorySegment cc_client) {
-        return new Answer("doca_cc_client_create", (int) Symbols.call("doca_cc_client_create", Symbols.address(dev), Symbols.address(name), Symbols.address(cc_client)));
+    public static int doca_cc_client_create(MemorySegment dev, MemorySegment name, MemorySegment cc_client) {
+        var mh$ = doca_cc_client_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_create", dev, name, cc_client);
+            }
+            return (int)mh$.invokeExact(dev, name, cc_client);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_destroy$descriptor() {
+        return doca_cc_client_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static MethodHandle doca_cc_client_destroy$handle() {
+        return doca_cc_client_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static MemorySegment doca_cc_client_destroy$address() {
+        return doca_cc_client_destroy.ADDR;
     }
 
     /**
@@ -554,16 +1454,59 @@ public class cc_h {
      * doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
      * }
      */
-    public static Answer doca_cc_client_destroy(MemorySegment cc_client) {
-        return new Answer("doca_cc_client_destroy", (int) Symbols.call("doca_cc_client_destroy", Symbols.address(cc_client)));
+    public static int doca_cc_client_destroy(MemorySegment cc_client) {
+        var mh$ = doca_cc_client_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_destroy", cc_client);
+            }
+            return (int)mh$.invokeExact(cc_client);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_as_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_as_ctx$descriptor() {
+        return doca_cc_client_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static MethodHandle doca_cc_client_as_ctx$handle() {
+        return doca_cc_client_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
+     * }
+     */
+    public static MemorySegment doca_cc_client_as_ctx$address() {
+        return doca_cc_client_as_ctx.ADDR;
     }
 
     /**
@@ -572,16 +1515,59 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_as_ctx(MemorySegment cc_client) {
-        return Symbols.memory(Symbols.call("doca_cc_client_as_ctx", Symbols.address(cc_client)));
+        var mh$ = doca_cc_client_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_as_ctx", cc_client);
+            }
+            return (MemorySegment)mh$.invokeExact(cc_client);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_set_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_set_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_set_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_set_max_msg_size$descriptor() {
+        return doca_cc_client_set_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static MethodHandle doca_cc_client_set_max_msg_size$handle() {
+        return doca_cc_client_set_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static MemorySegment doca_cc_client_set_max_msg_size$address() {
+        return doca_cc_client_set_max_msg_size.ADDR;
     }
 
     /**
@@ -589,17 +1575,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
      * }
      */
-    public static Answer doca_cc_client_set_max_msg_size(MemorySegment cc_client, long size) {
-        return new Answer("doca_cc_client_set_max_msg_size", (int) Symbols.call("doca_cc_client_set_max_msg_size", Symbols.address(cc_client), size));
+    public static int doca_cc_client_set_max_msg_size(MemorySegment cc_client, long size) {
+        var mh$ = doca_cc_client_set_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_set_max_msg_size", cc_client, size);
+            }
+            return (int)mh$.invokeExact(cc_client, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_get_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_get_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_get_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_get_max_msg_size$descriptor() {
+        return doca_cc_client_get_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_client_get_max_msg_size$handle() {
+        return doca_cc_client_get_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_client_get_max_msg_size$address() {
+        return doca_cc_client_get_max_msg_size.ADDR;
     }
 
     /**
@@ -607,17 +1636,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_get_max_msg_size(const struct doca_cc_client *cc_client, size_t *size)
      * }
      */
-    public static Answer doca_cc_client_get_max_msg_size(MemorySegment cc_client, MemorySegment size) {
-        return new Answer("doca_cc_client_get_max_msg_size", (int) Symbols.call("doca_cc_client_get_max_msg_size", Symbols.address(cc_client), Symbols.address(size)));
+    public static int doca_cc_client_get_max_msg_size(MemorySegment cc_client, MemorySegment size) {
+        var mh$ = doca_cc_client_get_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_get_max_msg_size", cc_client, size);
+            }
+            return (int)mh$.invokeExact(cc_client, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_set_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_set_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_set_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_set_recv_queue_size$descriptor() {
+        return doca_cc_client_set_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static MethodHandle doca_cc_client_set_recv_queue_size$handle() {
+        return doca_cc_client_set_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
+     * }
+     */
+    public static MemorySegment doca_cc_client_set_recv_queue_size$address() {
+        return doca_cc_client_set_recv_queue_size.ADDR;
     }
 
     /**
@@ -625,17 +1697,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_set_recv_queue_size(struct doca_cc_client *cc_client, size_t size)
      * }
      */
-    public static Answer doca_cc_client_set_recv_queue_size(MemorySegment cc_client, long size) {
-        return new Answer("doca_cc_client_set_recv_queue_size", (int) Symbols.call("doca_cc_client_set_recv_queue_size", Symbols.address(cc_client), size));
+    public static int doca_cc_client_set_recv_queue_size(MemorySegment cc_client, long size) {
+        var mh$ = doca_cc_client_set_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_set_recv_queue_size", cc_client, size);
+            }
+            return (int)mh$.invokeExact(cc_client, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_get_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_get_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_get_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_get_recv_queue_size$descriptor() {
+        return doca_cc_client_get_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static MethodHandle doca_cc_client_get_recv_queue_size$handle() {
+        return doca_cc_client_get_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
+     * }
+     */
+    public static MemorySegment doca_cc_client_get_recv_queue_size$address() {
+        return doca_cc_client_get_recv_queue_size.ADDR;
     }
 
     /**
@@ -643,17 +1758,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_client, size_t *size)
      * }
      */
-    public static Answer doca_cc_client_get_recv_queue_size(MemorySegment cc_client, MemorySegment size) {
-        return new Answer("doca_cc_client_get_recv_queue_size", (int) Symbols.call("doca_cc_client_get_recv_queue_size", Symbols.address(cc_client), Symbols.address(size)));
+    public static int doca_cc_client_get_recv_queue_size(MemorySegment cc_client, MemorySegment size) {
+        var mh$ = doca_cc_client_get_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_get_recv_queue_size", cc_client, size);
+            }
+            return (int)mh$.invokeExact(cc_client, size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_get_device$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_get_device {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_get_device");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_get_device$descriptor() {
+        return doca_cc_client_get_device.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
+     * }
+     */
+    public static MethodHandle doca_cc_client_get_device$handle() {
+        return doca_cc_client_get_device.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
+     * }
+     */
+    public static MemorySegment doca_cc_client_get_device$address() {
+        return doca_cc_client_get_device.ADDR;
     }
 
     /**
@@ -661,19 +1819,62 @@ public class cc_h {
      * doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
      * }
      */
-    public static Answer doca_cc_client_get_device(MemorySegment cc_client, MemorySegment dev) {
-        return new Answer("doca_cc_client_get_device", (int) Symbols.call("doca_cc_client_get_device", Symbols.address(cc_client), Symbols.address(dev)));
+    public static int doca_cc_client_get_device(MemorySegment cc_client, MemorySegment dev) {
+        var mh$ = doca_cc_client_get_device.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_get_device", cc_client, dev);
+            }
+            return (int)mh$.invokeExact(cc_client, dev);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_send_task_set_conf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_send_task_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_CHAR
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_send_task_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_send_task_set_conf$descriptor() {
+        return doca_cc_client_send_task_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_client_send_task_set_conf$handle() {
+        return doca_cc_client_send_task_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_client_send_task_set_conf$address() {
+        return doca_cc_client_send_task_set_conf.ADDR;
     }
 
     /**
@@ -681,17 +1882,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_send_task_set_conf(struct doca_cc_client *cc_client, doca_cc_send_task_comp_handler task_completion_cb, doca_cc_send_task_comp_handler task_error_cb, uint8_t log_num_tasks)
      * }
      */
-    public static Answer doca_cc_client_send_task_set_conf(MemorySegment cc_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
-        return new Answer("doca_cc_client_send_task_set_conf", (int) Symbols.call("doca_cc_client_send_task_set_conf", Symbols.address(cc_client), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), Byte.toUnsignedLong(log_num_tasks)));
+    public static int doca_cc_client_send_task_set_conf(MemorySegment cc_client, MemorySegment task_completion_cb, MemorySegment task_error_cb, byte log_num_tasks) {
+        var mh$ = doca_cc_client_send_task_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_send_task_set_conf", cc_client, task_completion_cb, task_error_cb, log_num_tasks);
+            }
+            return (int)mh$.invokeExact(cc_client, task_completion_cb, task_error_cb, log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_event_msg_recv_register$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_event_msg_recv_register {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_event_msg_recv_register");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_event_msg_recv_register$descriptor() {
+        return doca_cc_client_event_msg_recv_register.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static MethodHandle doca_cc_client_event_msg_recv_register$handle() {
+        return doca_cc_client_event_msg_recv_register.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
+     * }
+     */
+    public static MemorySegment doca_cc_client_event_msg_recv_register$address() {
+        return doca_cc_client_event_msg_recv_register.ADDR;
     }
 
     /**
@@ -699,18 +1943,61 @@ public class cc_h {
      * doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_t recv_event_cb)
      * }
      */
-    public static Answer doca_cc_client_event_msg_recv_register(MemorySegment cc_client, MemorySegment recv_event_cb) {
-        return new Answer("doca_cc_client_event_msg_recv_register", (int) Symbols.call("doca_cc_client_event_msg_recv_register", Symbols.address(cc_client), Symbols.address(recv_event_cb)));
+    public static int doca_cc_client_event_msg_recv_register(MemorySegment cc_client, MemorySegment recv_event_cb) {
+        var mh$ = doca_cc_client_event_msg_recv_register.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_event_msg_recv_register", cc_client, recv_event_cb);
+            }
+            return (int)mh$.invokeExact(cc_client, recv_event_cb);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_event_consumer_register$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_event_consumer_register {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_event_consumer_register");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_event_consumer_register$descriptor() {
+        return doca_cc_client_event_consumer_register.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static MethodHandle doca_cc_client_event_consumer_register$handle() {
+        return doca_cc_client_event_consumer_register.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
+     * }
+     */
+    public static MemorySegment doca_cc_client_event_consumer_register$address() {
+        return doca_cc_client_event_consumer_register.ADDR;
     }
 
     /**
@@ -718,17 +2005,60 @@ public class cc_h {
      * doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client, doca_cc_event_consumer_cb_t new_consumer_event_cb, doca_cc_event_consumer_cb_t expired_consumer_event_cb)
      * }
      */
-    public static Answer doca_cc_client_event_consumer_register(MemorySegment cc_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
-        return new Answer("doca_cc_client_event_consumer_register", (int) Symbols.call("doca_cc_client_event_consumer_register", Symbols.address(cc_client), Symbols.address(new_consumer_event_cb), Symbols.address(expired_consumer_event_cb)));
+    public static int doca_cc_client_event_consumer_register(MemorySegment cc_client, MemorySegment new_consumer_event_cb, MemorySegment expired_consumer_event_cb) {
+        var mh$ = doca_cc_client_event_consumer_register.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_event_consumer_register", cc_client, new_consumer_event_cb, expired_consumer_event_cb);
+            }
+            return (int)mh$.invokeExact(cc_client, new_consumer_event_cb, expired_consumer_event_cb);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_get_connection$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_get_connection {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_get_connection");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_get_connection$descriptor() {
+        return doca_cc_client_get_connection.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
+     * }
+     */
+    public static MethodHandle doca_cc_client_get_connection$handle() {
+        return doca_cc_client_get_connection.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
+     * }
+     */
+    public static MemorySegment doca_cc_client_get_connection$address() {
+        return doca_cc_client_get_connection.ADDR;
     }
 
     /**
@@ -736,68 +2066,123 @@ public class cc_h {
      * doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
      * }
      */
-    public static Answer doca_cc_client_get_connection(MemorySegment cc_client, MemorySegment connection) {
-        return new Answer("doca_cc_client_get_connection", (int) Symbols.call("doca_cc_client_get_connection", Symbols.address(cc_client), Symbols.address(connection)));
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$descriptor() {
-        return FunctionDescriptor.of(
-            cc_h.C_INT,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER,
-            cc_h.C_POINTER,
-            cc_h.C_LONG,
-            cc_h.C_POINTER
-        );
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static Answer doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
-        return new Answer("doca_cc_client_send_task_alloc_init", (int) Symbols.call("doca_cc_client_send_task_alloc_init", Symbols.address(cc_client), Symbols.address(peer), Symbols.address(msg), len, Symbols.address(task)));
-    }
-
-    private static class doca_cc_client_send_task_alloc_init$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            cc_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            cc_h.C_POINTER,
-            cc_h.C_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_cc_client_send_task_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$hot$descriptor() {
-        return doca_cc_client_send_task_alloc_init$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
-     * }
-     */
-    public static int doca_cc_client_send_task_alloc_init$hot(long cc_client, long peer, MemorySegment msg, long len, long task) {
+    public static int doca_cc_client_get_connection(MemorySegment cc_client, MemorySegment connection) {
+        var mh$ = doca_cc_client_get_connection.HANDLE;
         try {
-            return (int) doca_cc_client_send_task_alloc_init$hot.HANDLE.invokeExact(cc_client, peer, msg, len, task);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_get_connection", cc_client, connection);
+            }
+            return (int)mh$.invokeExact(cc_client, connection);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_send_task_as_task$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_send_task_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            cc_h.C_INT,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER,
+            cc_h.C_POINTER,
+            cc_h.C_LONG,
+            cc_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_send_task_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_send_task_alloc_init$descriptor() {
+        return doca_cc_client_send_task_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static MethodHandle doca_cc_client_send_task_alloc_init$handle() {
+        return doca_cc_client_send_task_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static MemorySegment doca_cc_client_send_task_alloc_init$address() {
+        return doca_cc_client_send_task_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_client, struct doca_cc_connection *peer, const void *msg, size_t len, struct doca_cc_send_task **task)
+     * }
+     */
+    public static int doca_cc_client_send_task_alloc_init(MemorySegment cc_client, MemorySegment peer, MemorySegment msg, long len, MemorySegment task) {
+        var mh$ = doca_cc_client_send_task_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_send_task_alloc_init", cc_client, peer, msg, len, task);
+            }
+            return (int)mh$.invokeExact(cc_client, peer, msg, len, task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_cc_send_task_as_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_send_task_as_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_send_task_as_task$descriptor() {
+        return doca_cc_send_task_as_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_send_task_as_task$handle() {
+        return doca_cc_send_task_as_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_send_task_as_task$address() {
+        return doca_cc_send_task_as_task.ADDR;
     }
 
     /**
@@ -806,16 +2191,59 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_send_task_as_task(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_cc_send_task_as_task", Symbols.address(task)));
+        var mh$ = doca_cc_send_task_as_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_send_task_as_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_connection_set_user_data$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_connection_set_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
-            ValueLayout.JAVA_LONG
+            doca_data.layout()
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_connection_set_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_connection_set_user_data$descriptor() {
+        return doca_cc_connection_set_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
+     * }
+     */
+    public static MethodHandle doca_cc_connection_set_user_data$handle() {
+        return doca_cc_connection_set_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
+     * }
+     */
+    public static MemorySegment doca_cc_connection_set_user_data$address() {
+        return doca_cc_connection_set_user_data.ADDR;
     }
 
     /**
@@ -823,16 +2251,59 @@ public class cc_h {
      * doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
      * }
      */
-    public static Answer doca_cc_connection_set_user_data(MemorySegment connection, long user_data) {
-        return new Answer("doca_cc_connection_set_user_data", (int) Symbols.call("doca_cc_connection_set_user_data", Symbols.address(connection), user_data));
+    public static int doca_cc_connection_set_user_data(MemorySegment connection, MemorySegment user_data) {
+        var mh$ = doca_cc_connection_set_user_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_connection_set_user_data", connection, user_data);
+            }
+            return (int)mh$.invokeExact(connection, user_data);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_connection_get_user_data$descriptor() {
-        return FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
+    private static class doca_cc_connection_get_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_data.layout(),
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_connection_get_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_connection_get_user_data$descriptor() {
+        return doca_cc_connection_get_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MethodHandle doca_cc_connection_get_user_data$handle() {
+        return doca_cc_connection_get_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MemorySegment doca_cc_connection_get_user_data$address() {
+        return doca_cc_connection_get_user_data.ADDR;
     }
 
     /**
@@ -840,16 +2311,59 @@ public class cc_h {
      * union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
      * }
      */
-    public static long doca_cc_connection_get_user_data(MemorySegment connection) {
-        return Symbols.call("doca_cc_connection_get_user_data", Symbols.address(connection));
+    public static MemorySegment doca_cc_connection_get_user_data(SegmentAllocator allocator, MemorySegment connection) {
+        var mh$ = doca_cc_connection_get_user_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_connection_get_user_data", allocator, connection);
+            }
+            return (MemorySegment)mh$.invokeExact(allocator, connection);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_server_get_server_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_server_get_server_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_server_get_server_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_server_get_server_ctx$descriptor() {
+        return doca_cc_server_get_server_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MethodHandle doca_cc_server_get_server_ctx$handle() {
+        return doca_cc_server_get_server_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MemorySegment doca_cc_server_get_server_ctx$address() {
+        return doca_cc_server_get_server_ctx.ADDR;
     }
 
     /**
@@ -858,15 +2372,58 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_server_get_server_ctx(MemorySegment connection) {
-        return Symbols.memory(Symbols.call("doca_cc_server_get_server_ctx", Symbols.address(connection)));
+        var mh$ = doca_cc_server_get_server_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_server_get_server_ctx", connection);
+            }
+            return (MemorySegment)mh$.invokeExact(connection);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_client_get_client_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_client_get_client_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_client_get_client_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_client_get_client_ctx$descriptor() {
+        return doca_cc_client_get_client_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MethodHandle doca_cc_client_get_client_ctx$handle() {
+        return doca_cc_client_get_client_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
+     * }
+     */
+    public static MemorySegment doca_cc_client_get_client_ctx$address() {
+        return doca_cc_client_get_client_ctx.ADDR;
     }
 
     /**
@@ -875,15 +2432,58 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_client_get_client_ctx(MemorySegment connection) {
-        return Symbols.memory(Symbols.call("doca_cc_client_get_client_ctx", Symbols.address(connection)));
+        var mh$ = doca_cc_client_get_client_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_client_get_client_ctx", connection);
+            }
+            return (MemorySegment)mh$.invokeExact(connection);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_connection_update_info$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_connection_update_info {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_connection_update_info");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_connection_update_info$descriptor() {
+        return doca_cc_connection_update_info.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
+     * }
+     */
+    public static MethodHandle doca_cc_connection_update_info$handle() {
+        return doca_cc_connection_update_info.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
+     * }
+     */
+    public static MemorySegment doca_cc_connection_update_info$address() {
+        return doca_cc_connection_update_info.ADDR;
     }
 
     /**
@@ -891,18 +2491,61 @@ public class cc_h {
      * doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
      * }
      */
-    public static Answer doca_cc_connection_update_info(MemorySegment cc_connection) {
-        return new Answer("doca_cc_connection_update_info", (int) Symbols.call("doca_cc_connection_update_info", Symbols.address(cc_connection)));
+    public static int doca_cc_connection_update_info(MemorySegment cc_connection) {
+        var mh$ = doca_cc_connection_update_info.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_connection_update_info", cc_connection);
+            }
+            return (int)mh$.invokeExact(cc_connection);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_connection_get_counter$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_connection_get_counter {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_connection_get_counter");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_connection_get_counter$descriptor() {
+        return doca_cc_connection_get_counter.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
+     * }
+     */
+    public static MethodHandle doca_cc_connection_get_counter$handle() {
+        return doca_cc_connection_get_counter.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
+     * }
+     */
+    public static MemorySegment doca_cc_connection_get_counter$address() {
+        return doca_cc_connection_get_counter.ADDR;
     }
 
     /**
@@ -910,16 +2553,59 @@ public class cc_h {
      * doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection, enum doca_cc_counter counter_type, uint64_t *counter_value)
      * }
      */
-    public static Answer doca_cc_connection_get_counter(MemorySegment cc_connection, int counter_type, MemorySegment counter_value) {
-        return new Answer("doca_cc_connection_get_counter", (int) Symbols.call("doca_cc_connection_get_counter", Symbols.address(cc_connection), counter_type, Symbols.address(counter_value)));
+    public static int doca_cc_connection_get_counter(MemorySegment cc_connection, int counter_type, MemorySegment counter_value) {
+        var mh$ = doca_cc_connection_get_counter.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_connection_get_counter", cc_connection, counter_type, counter_value);
+            }
+            return (int)mh$.invokeExact(cc_connection, counter_type, counter_value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_is_consumer_supported$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_is_consumer_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_is_consumer_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_is_consumer_supported$descriptor() {
+        return doca_cc_cap_is_consumer_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_is_consumer_supported$handle() {
+        return doca_cc_cap_is_consumer_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_is_consumer_supported$address() {
+        return doca_cc_cap_is_consumer_supported.ADDR;
     }
 
     /**
@@ -927,17 +2613,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static Answer doca_cc_cap_is_consumer_supported(MemorySegment devinfo) {
-        return new Answer("doca_cc_cap_is_consumer_supported", (int) Symbols.call("doca_cc_cap_is_consumer_supported", Symbols.address(devinfo)));
+    public static int doca_cc_cap_is_consumer_supported(MemorySegment devinfo) {
+        var mh$ = doca_cc_cap_is_consumer_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_is_consumer_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_cap_get_max_log_num_tasks$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_cap_get_max_log_num_tasks {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_cap_get_max_log_num_tasks");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_cap_get_max_log_num_tasks$descriptor() {
+        return doca_cc_consumer_cap_get_max_log_num_tasks.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_cap_get_max_log_num_tasks$handle() {
+        return doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_cap_get_max_log_num_tasks$address() {
+        return doca_cc_consumer_cap_get_max_log_num_tasks.ADDR;
     }
 
     /**
@@ -945,17 +2674,60 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
      * }
      */
-    public static Answer doca_cc_consumer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        return new Answer("doca_cc_consumer_cap_get_max_log_num_tasks", (int) Symbols.call("doca_cc_consumer_cap_get_max_log_num_tasks", Symbols.address(devinfo), Symbols.address(max_log_num_tasks)));
+    public static int doca_cc_consumer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
+        var mh$ = doca_cc_consumer_cap_get_max_log_num_tasks.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_cap_get_max_log_num_tasks", devinfo, max_log_num_tasks);
+            }
+            return (int)mh$.invokeExact(devinfo, max_log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_cap_get_max_buf_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_cap_get_max_buf_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_cap_get_max_buf_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_cap_get_max_buf_size$descriptor() {
+        return doca_cc_consumer_cap_get_max_buf_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_cap_get_max_buf_size$handle() {
+        return doca_cc_consumer_cap_get_max_buf_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_cap_get_max_buf_size$address() {
+        return doca_cc_consumer_cap_get_max_buf_size.ADDR;
     }
 
     /**
@@ -963,18 +2735,61 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
      * }
      */
-    public static Answer doca_cc_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        return new Answer("doca_cc_consumer_cap_get_max_buf_size", (int) Symbols.call("doca_cc_consumer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
+    public static int doca_cc_consumer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
+        var mh$ = doca_cc_consumer_cap_get_max_buf_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_cap_get_max_buf_size", devinfo, max_buf_size);
+            }
+            return (int)mh$.invokeExact(devinfo, max_buf_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_create$descriptor() {
+        return doca_cc_consumer_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_create$handle() {
+        return doca_cc_consumer_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_create$address() {
+        return doca_cc_consumer_create.ADDR;
     }
 
     /**
@@ -982,16 +2797,59 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap, struct doca_cc_consumer **consumer)
      * }
      */
-    public static Answer doca_cc_consumer_create(MemorySegment cc_connection, MemorySegment buf_mmap, MemorySegment consumer) {
-        return new Answer("doca_cc_consumer_create", (int) Symbols.call("doca_cc_consumer_create", Symbols.address(cc_connection), Symbols.address(buf_mmap), Symbols.address(consumer)));
+    public static int doca_cc_consumer_create(MemorySegment cc_connection, MemorySegment buf_mmap, MemorySegment consumer) {
+        var mh$ = doca_cc_consumer_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_create", cc_connection, buf_mmap, consumer);
+            }
+            return (int)mh$.invokeExact(cc_connection, buf_mmap, consumer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_destroy$descriptor() {
+        return doca_cc_consumer_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_destroy$handle() {
+        return doca_cc_consumer_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_destroy$address() {
+        return doca_cc_consumer_destroy.ADDR;
     }
 
     /**
@@ -999,16 +2857,59 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
      * }
      */
-    public static Answer doca_cc_consumer_destroy(MemorySegment consumer) {
-        return new Answer("doca_cc_consumer_destroy", (int) Symbols.call("doca_cc_consumer_destroy", Symbols.address(consumer)));
+    public static int doca_cc_consumer_destroy(MemorySegment consumer) {
+        var mh$ = doca_cc_consumer_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_destroy", consumer);
+            }
+            return (int)mh$.invokeExact(consumer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_as_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_as_ctx$descriptor() {
+        return doca_cc_consumer_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_as_ctx$handle() {
+        return doca_cc_consumer_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_as_ctx$address() {
+        return doca_cc_consumer_as_ctx.ADDR;
     }
 
     /**
@@ -1017,16 +2918,59 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_as_ctx(MemorySegment consumer) {
-        return Symbols.memory(Symbols.call("doca_cc_consumer_as_ctx", Symbols.address(consumer)));
+        var mh$ = doca_cc_consumer_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_as_ctx", consumer);
+            }
+            return (MemorySegment)mh$.invokeExact(consumer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_get_id$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_get_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_get_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_get_id$descriptor() {
+        return doca_cc_consumer_get_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_get_id$handle() {
+        return doca_cc_consumer_get_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_get_id$address() {
+        return doca_cc_consumer_get_id.ADDR;
     }
 
     /**
@@ -1034,19 +2978,62 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
      * }
      */
-    public static Answer doca_cc_consumer_get_id(MemorySegment consumer, MemorySegment id) {
-        return new Answer("doca_cc_consumer_get_id", (int) Symbols.call("doca_cc_consumer_get_id", Symbols.address(consumer), Symbols.address(id)));
+    public static int doca_cc_consumer_get_id(MemorySegment consumer, MemorySegment id) {
+        var mh$ = doca_cc_consumer_get_id.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_get_id", consumer, id);
+            }
+            return (int)mh$.invokeExact(consumer, id);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_conf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_post_recv_task_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_post_recv_task_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_conf$descriptor() {
+        return doca_cc_consumer_post_recv_task_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_post_recv_task_set_conf$handle() {
+        return doca_cc_consumer_post_recv_task_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_post_recv_task_set_conf$address() {
+        return doca_cc_consumer_post_recv_task_set_conf.ADDR;
     }
 
     /**
@@ -1054,18 +3041,61 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer, doca_cc_consumer_post_recv_task_comp_handler task_completion_cb, doca_cc_consumer_post_recv_task_comp_handler task_error_cb, size_t log_num_tasks)
      * }
      */
-    public static Answer doca_cc_consumer_post_recv_task_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        return new Answer("doca_cc_consumer_post_recv_task_set_conf", (int) Symbols.call("doca_cc_consumer_post_recv_task_set_conf", Symbols.address(consumer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), log_num_tasks));
+    public static int doca_cc_consumer_post_recv_task_set_conf(MemorySegment consumer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
+        var mh$ = doca_cc_consumer_post_recv_task_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_post_recv_task_set_conf", consumer, task_completion_cb, task_error_cb, log_num_tasks);
+            }
+            return (int)mh$.invokeExact(consumer, task_completion_cb, task_error_cb, log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_alloc_init$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_post_recv_task_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_post_recv_task_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_alloc_init$descriptor() {
+        return doca_cc_consumer_post_recv_task_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_post_recv_task_alloc_init$handle() {
+        return doca_cc_consumer_post_recv_task_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_post_recv_task_alloc_init$address() {
+        return doca_cc_consumer_post_recv_task_alloc_init.ADDR;
     }
 
     /**
@@ -1073,16 +3103,59 @@ public class cc_h {
      * doca_error_t doca_cc_consumer_post_recv_task_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, struct doca_cc_consumer_post_recv_task **task)
      * }
      */
-    public static Answer doca_cc_consumer_post_recv_task_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
-        return new Answer("doca_cc_consumer_post_recv_task_alloc_init", (int) Symbols.call("doca_cc_consumer_post_recv_task_alloc_init", Symbols.address(consumer), Symbols.address(buf), Symbols.address(task)));
+    public static int doca_cc_consumer_post_recv_task_alloc_init(MemorySegment consumer, MemorySegment buf, MemorySegment task) {
+        var mh$ = doca_cc_consumer_post_recv_task_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_post_recv_task_alloc_init", consumer, buf, task);
+            }
+            return (int)mh$.invokeExact(consumer, buf, task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_get_buf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_post_recv_task_get_buf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_post_recv_task_get_buf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_get_buf$descriptor() {
+        return doca_cc_consumer_post_recv_task_get_buf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_post_recv_task_get_buf$handle() {
+        return doca_cc_consumer_post_recv_task_get_buf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_consumer_post_recv_task_get_buf(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_post_recv_task_get_buf$address() {
+        return doca_cc_consumer_post_recv_task_get_buf.ADDR;
     }
 
     /**
@@ -1091,15 +3164,58 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_get_buf(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_cc_consumer_post_recv_task_get_buf", Symbols.address(task)));
+        var mh$ = doca_cc_consumer_post_recv_task_get_buf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_post_recv_task_get_buf", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_buf$descriptor() {
-        return FunctionDescriptor.ofVoid(
+    private static class doca_cc_consumer_post_recv_task_set_buf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_post_recv_task_set_buf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_set_buf$descriptor() {
+        return doca_cc_consumer_post_recv_task_set_buf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_post_recv_task_set_buf$handle() {
+        return doca_cc_consumer_post_recv_task_set_buf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_cc_consumer_post_recv_task_set_buf(struct doca_cc_consumer_post_recv_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_post_recv_task_set_buf$address() {
+        return doca_cc_consumer_post_recv_task_set_buf.ADDR;
     }
 
     /**
@@ -1108,15 +3224,58 @@ public class cc_h {
      * }
      */
     public static void doca_cc_consumer_post_recv_task_set_buf(MemorySegment task, MemorySegment buf) {
-        Symbols.call("doca_cc_consumer_post_recv_task_set_buf", Symbols.address(task), Symbols.address(buf));
+        var mh$ = doca_cc_consumer_post_recv_task_set_buf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_post_recv_task_set_buf", task, buf);
+            }
+            mh$.invokeExact(task, buf);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_consumer_post_recv_task_as_task$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_consumer_post_recv_task_as_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_consumer_post_recv_task_as_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_consumer_post_recv_task_as_task$descriptor() {
+        return doca_cc_consumer_post_recv_task_as_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_consumer_post_recv_task_as_task$handle() {
+        return doca_cc_consumer_post_recv_task_as_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_consumer_post_recv_task_as_task(struct doca_cc_consumer_post_recv_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_consumer_post_recv_task_as_task$address() {
+        return doca_cc_consumer_post_recv_task_as_task.ADDR;
     }
 
     /**
@@ -1125,15 +3284,58 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_consumer_post_recv_task_as_task(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_cc_consumer_post_recv_task_as_task", Symbols.address(task)));
+        var mh$ = doca_cc_consumer_post_recv_task_as_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_consumer_post_recv_task_as_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_cap_is_producer_supported$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_cap_is_producer_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_cap_is_producer_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_cap_is_producer_supported$descriptor() {
+        return doca_cc_cap_is_producer_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_cc_cap_is_producer_supported$handle() {
+        return doca_cc_cap_is_producer_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_cc_cap_is_producer_supported$address() {
+        return doca_cc_cap_is_producer_supported.ADDR;
     }
 
     /**
@@ -1141,17 +3343,60 @@ public class cc_h {
      * doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static Answer doca_cc_cap_is_producer_supported(MemorySegment devinfo) {
-        return new Answer("doca_cc_cap_is_producer_supported", (int) Symbols.call("doca_cc_cap_is_producer_supported", Symbols.address(devinfo)));
+    public static int doca_cc_cap_is_producer_supported(MemorySegment devinfo) {
+        var mh$ = doca_cc_cap_is_producer_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_cap_is_producer_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_cap_get_max_log_num_tasks$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_cap_get_max_log_num_tasks {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_cap_get_max_log_num_tasks");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_cap_get_max_log_num_tasks$descriptor() {
+        return doca_cc_producer_cap_get_max_log_num_tasks.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_cap_get_max_log_num_tasks$handle() {
+        return doca_cc_producer_cap_get_max_log_num_tasks.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_cap_get_max_log_num_tasks$address() {
+        return doca_cc_producer_cap_get_max_log_num_tasks.ADDR;
     }
 
     /**
@@ -1159,17 +3404,60 @@ public class cc_h {
      * doca_error_t doca_cc_producer_cap_get_max_log_num_tasks(const struct doca_devinfo *devinfo, size_t *max_log_num_tasks)
      * }
      */
-    public static Answer doca_cc_producer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
-        return new Answer("doca_cc_producer_cap_get_max_log_num_tasks", (int) Symbols.call("doca_cc_producer_cap_get_max_log_num_tasks", Symbols.address(devinfo), Symbols.address(max_log_num_tasks)));
+    public static int doca_cc_producer_cap_get_max_log_num_tasks(MemorySegment devinfo, MemorySegment max_log_num_tasks) {
+        var mh$ = doca_cc_producer_cap_get_max_log_num_tasks.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_cap_get_max_log_num_tasks", devinfo, max_log_num_tasks);
+            }
+            return (int)mh$.invokeExact(devinfo, max_log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_cap_get_max_buf_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_cap_get_max_buf_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_cap_get_max_buf_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_cap_get_max_buf_size$descriptor() {
+        return doca_cc_producer_cap_get_max_buf_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_cap_get_max_buf_size$handle() {
+        return doca_cc_producer_cap_get_max_buf_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_cap_get_max_buf_size$address() {
+        return doca_cc_producer_cap_get_max_buf_size.ADDR;
     }
 
     /**
@@ -1177,17 +3465,60 @@ public class cc_h {
      * doca_error_t doca_cc_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, size_t *max_buf_size)
      * }
      */
-    public static Answer doca_cc_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
-        return new Answer("doca_cc_producer_cap_get_max_buf_size", (int) Symbols.call("doca_cc_producer_cap_get_max_buf_size", Symbols.address(devinfo), Symbols.address(max_buf_size)));
+    public static int doca_cc_producer_cap_get_max_buf_size(MemorySegment devinfo, MemorySegment max_buf_size) {
+        var mh$ = doca_cc_producer_cap_get_max_buf_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_cap_get_max_buf_size", devinfo, max_buf_size);
+            }
+            return (int)mh$.invokeExact(devinfo, max_buf_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_create$descriptor() {
+        return doca_cc_producer_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_create$handle() {
+        return doca_cc_producer_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_create$address() {
+        return doca_cc_producer_create.ADDR;
     }
 
     /**
@@ -1195,16 +3526,59 @@ public class cc_h {
      * doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
      * }
      */
-    public static Answer doca_cc_producer_create(MemorySegment cc_connection, MemorySegment producer) {
-        return new Answer("doca_cc_producer_create", (int) Symbols.call("doca_cc_producer_create", Symbols.address(cc_connection), Symbols.address(producer)));
+    public static int doca_cc_producer_create(MemorySegment cc_connection, MemorySegment producer) {
+        var mh$ = doca_cc_producer_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_create", cc_connection, producer);
+            }
+            return (int)mh$.invokeExact(cc_connection, producer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_destroy$descriptor() {
+        return doca_cc_producer_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_destroy$handle() {
+        return doca_cc_producer_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_destroy$address() {
+        return doca_cc_producer_destroy.ADDR;
     }
 
     /**
@@ -1212,16 +3586,59 @@ public class cc_h {
      * doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
      * }
      */
-    public static Answer doca_cc_producer_destroy(MemorySegment producer) {
-        return new Answer("doca_cc_producer_destroy", (int) Symbols.call("doca_cc_producer_destroy", Symbols.address(producer)));
+    public static int doca_cc_producer_destroy(MemorySegment producer) {
+        var mh$ = doca_cc_producer_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_destroy", producer);
+            }
+            return (int)mh$.invokeExact(producer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_as_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_as_ctx$descriptor() {
+        return doca_cc_producer_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_as_ctx$handle() {
+        return doca_cc_producer_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_as_ctx$address() {
+        return doca_cc_producer_as_ctx.ADDR;
     }
 
     /**
@@ -1230,18 +3647,61 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_as_ctx(MemorySegment producer) {
-        return Symbols.memory(Symbols.call("doca_cc_producer_as_ctx", Symbols.address(producer)));
+        var mh$ = doca_cc_producer_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_as_ctx", producer);
+            }
+            return (MemorySegment)mh$.invokeExact(producer);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_set_conf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_send_task_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_set_conf$descriptor() {
+        return doca_cc_producer_send_task_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_set_conf$handle() {
+        return doca_cc_producer_send_task_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_set_conf$address() {
+        return doca_cc_producer_send_task_set_conf.ADDR;
     }
 
     /**
@@ -1249,19 +3709,62 @@ public class cc_h {
      * doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer, doca_cc_producer_send_task_comp_handler task_completion_cb, doca_cc_producer_send_task_comp_handler task_error_cb, size_t log_num_tasks)
      * }
      */
-    public static Answer doca_cc_producer_send_task_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
-        return new Answer("doca_cc_producer_send_task_set_conf", (int) Symbols.call("doca_cc_producer_send_task_set_conf", Symbols.address(producer), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), log_num_tasks));
+    public static int doca_cc_producer_send_task_set_conf(MemorySegment producer, MemorySegment task_completion_cb, MemorySegment task_error_cb, long log_num_tasks) {
+        var mh$ = doca_cc_producer_send_task_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_set_conf", producer, task_completion_cb, task_error_cb, log_num_tasks);
+            }
+            return (int)mh$.invokeExact(producer, task_completion_cb, task_error_cb, log_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_alloc_init$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_send_task_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER,
             cc_h.C_POINTER,
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_alloc_init$descriptor() {
+        return doca_cc_producer_send_task_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_alloc_init$handle() {
+        return doca_cc_producer_send_task_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_alloc_init$address() {
+        return doca_cc_producer_send_task_alloc_init.ADDR;
     }
 
     /**
@@ -1269,16 +3772,59 @@ public class cc_h {
      * doca_error_t doca_cc_producer_send_task_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, int consumer_id, struct doca_cc_producer_send_task **task)
      * }
      */
-    public static Answer doca_cc_producer_send_task_alloc_init(MemorySegment producer, MemorySegment buf, int consumer_id, MemorySegment task) {
-        return new Answer("doca_cc_producer_send_task_alloc_init", (int) Symbols.call("doca_cc_producer_send_task_alloc_init", Symbols.address(producer), Symbols.address(buf), consumer_id, Symbols.address(task)));
+    public static int doca_cc_producer_send_task_alloc_init(MemorySegment producer, MemorySegment buf, int consumer_id, MemorySegment task) {
+        var mh$ = doca_cc_producer_send_task_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_alloc_init", producer, buf, consumer_id, task);
+            }
+            return (int)mh$.invokeExact(producer, buf, consumer_id, task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_get_buf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_send_task_get_buf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_get_buf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_get_buf$descriptor() {
+        return doca_cc_producer_send_task_get_buf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_get_buf$handle() {
+        return doca_cc_producer_send_task_get_buf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_cc_producer_send_task_get_buf(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_get_buf$address() {
+        return doca_cc_producer_send_task_get_buf.ADDR;
     }
 
     /**
@@ -1287,15 +3833,58 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_get_buf(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_cc_producer_send_task_get_buf", Symbols.address(task)));
+        var mh$ = doca_cc_producer_send_task_get_buf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_get_buf", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_set_buf$descriptor() {
-        return FunctionDescriptor.ofVoid(
+    private static class doca_cc_producer_send_task_set_buf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_set_buf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_set_buf$descriptor() {
+        return doca_cc_producer_send_task_set_buf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_set_buf$handle() {
+        return doca_cc_producer_send_task_set_buf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_buf(struct doca_cc_producer_send_task *task, struct doca_buf *buf)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_set_buf$address() {
+        return doca_cc_producer_send_task_set_buf.ADDR;
     }
 
     /**
@@ -1304,15 +3893,58 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_buf(MemorySegment task, MemorySegment buf) {
-        Symbols.call("doca_cc_producer_send_task_set_buf", Symbols.address(task), Symbols.address(buf));
+        var mh$ = doca_cc_producer_send_task_set_buf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_set_buf", task, buf);
+            }
+            mh$.invokeExact(task, buf);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_get_consumer_id$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_send_task_get_consumer_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_INT,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_get_consumer_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_get_consumer_id$descriptor() {
+        return doca_cc_producer_send_task_get_consumer_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_get_consumer_id$handle() {
+        return doca_cc_producer_send_task_get_consumer_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int doca_cc_producer_send_task_get_consumer_id(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_get_consumer_id$address() {
+        return doca_cc_producer_send_task_get_consumer_id.ADDR;
     }
 
     /**
@@ -1321,15 +3953,58 @@ public class cc_h {
      * }
      */
     public static int doca_cc_producer_send_task_get_consumer_id(MemorySegment task) {
-        return (int) Symbols.call("doca_cc_producer_send_task_get_consumer_id", Symbols.address(task));
+        var mh$ = doca_cc_producer_send_task_get_consumer_id.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_get_consumer_id", task);
+            }
+            return (int)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_set_consumer_id$descriptor() {
-        return FunctionDescriptor.ofVoid(
+    private static class doca_cc_producer_send_task_set_consumer_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             cc_h.C_POINTER,
             cc_h.C_INT
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_set_consumer_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_set_consumer_id$descriptor() {
+        return doca_cc_producer_send_task_set_consumer_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_set_consumer_id$handle() {
+        return doca_cc_producer_send_task_set_consumer_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_cc_producer_send_task_set_consumer_id(struct doca_cc_producer_send_task *task, const int consumer_id)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_set_consumer_id$address() {
+        return doca_cc_producer_send_task_set_consumer_id.ADDR;
     }
 
     /**
@@ -1338,15 +4013,58 @@ public class cc_h {
      * }
      */
     public static void doca_cc_producer_send_task_set_consumer_id(MemorySegment task, int consumer_id) {
-        Symbols.call("doca_cc_producer_send_task_set_consumer_id", Symbols.address(task), consumer_id);
+        var mh$ = doca_cc_producer_send_task_set_consumer_id.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_set_consumer_id", task, consumer_id);
+            }
+            mh$.invokeExact(task, consumer_id);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_cc_producer_send_task_as_task$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_cc_producer_send_task_as_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             cc_h.C_POINTER,
             cc_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_cc_producer_send_task_as_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static FunctionDescriptor doca_cc_producer_send_task_as_task$descriptor() {
+        return doca_cc_producer_send_task_as_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MethodHandle doca_cc_producer_send_task_as_task$handle() {
+        return doca_cc_producer_send_task_as_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_cc_producer_send_task_as_task(struct doca_cc_producer_send_task *task)
+     * }
+     */
+    public static MemorySegment doca_cc_producer_send_task_as_task$address() {
+        return doca_cc_producer_send_task_as_task.ADDR;
     }
 
     /**
@@ -1355,7 +4073,17 @@ public class cc_h {
      * }
      */
     public static MemorySegment doca_cc_producer_send_task_as_task(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_cc_producer_send_task_as_task", Symbols.address(task)));
+        var mh$ = doca_cc_producer_send_task_as_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_cc_producer_send_task_as_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 }
 

@@ -24,9 +24,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  */
 @SuppressWarnings("restricted")
-public class doca_cc_send_task_comp_handler {
+public final class doca_cc_send_task_comp_handler {
 
-    doca_cc_send_task_comp_handler() {
+    private doca_cc_send_task_comp_handler() {
         // Should not be called directly
     }
 
@@ -65,9 +65,11 @@ public class doca_cc_send_task_comp_handler {
     /**
      * Invoke the upcall stub {@code funcPtr}, with given parameters
      */
-    public static void invoke(MemorySegment funcPtr,MemorySegment task, MemorySegment task_user_data, MemorySegment ctx_user_data) {
+    public static void invoke(MemorySegment funcPtr, MemorySegment task, MemorySegment task_user_data, MemorySegment ctx_user_data) {
         try {
              DOWN$MH.invokeExact(funcPtr, task, task_user_data, ctx_user_data);
+        } catch (Error | RuntimeException ex) {
+            throw ex;
         } catch (Throwable ex$) {
             throw new AssertionError("should not reach here", ex$);
         }

@@ -9,75 +9,60 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import io.github.comch4j.internal.load.Answer;
-import io.github.comch4j.internal.load.Symbols;
-
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
 @SuppressWarnings("restricted")
-public class channel_h {
+public class channel_h extends channel_h$shared {
 
     channel_h() {
         // Should not be called directly
     }
 
     static final Arena LIBRARY_ARENA = Arena.ofAuto();
-    static final boolean TRACE_DOWNCALLS = Boolean.getBoolean("jextract.trace.downcalls");
 
-    static void traceDowncall(String name, Object... args) {
-         String traceArgs = Arrays.stream(args)
-                       .map(Object::toString)
-                       .collect(Collectors.joining(", "));
-         System.out.printf("%s(%s)\n", name, traceArgs);
-    }
+    static final io.github.comch4j.ffi.Lookup SYMBOL_LOOKUP = io.github.comch4j.ffi.Lookup.get();
 
-    static MemorySegment findOrThrow(String symbol) {
-        return SYMBOL_LOOKUP.find(symbol)
-            .orElseThrow(() -> new UnsatisfiedLinkError("unresolved symbol: " + symbol));
-    }
 
-    static MethodHandle upcallHandle(Class<?> fi, String name, FunctionDescriptor fdesc) {
-        try {
-            return MethodHandles.lookup().findVirtual(fi, name, fdesc.toMethodType());
-        } catch (ReflectiveOperationException ex) {
-            throw new AssertionError(ex);
-        }
-    }
-
-    static MemoryLayout align(MemoryLayout layout, long align) {
-        return switch (layout) {
-            case PaddingLayout p -> p;
-            case ValueLayout v -> v.withByteAlignment(align);
-            case GroupLayout g -> {
-                MemoryLayout[] alignedMembers = g.memberLayouts().stream()
-                        .map(m -> align(m, align)).toArray(MemoryLayout[]::new);
-                yield g instanceof StructLayout ?
-                        MemoryLayout.structLayout(alignedMembers) : MemoryLayout.unionLayout(alignedMembers);
-            }
-            case SequenceLayout s -> MemoryLayout.sequenceLayout(s.elementCount(), align(s.elementLayout(), align));
-        };
-    }
-
-    static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
-            .or(Linker.nativeLinker().defaultLookup());
-
-    public static final ValueLayout.OfBoolean C_BOOL = ValueLayout.JAVA_BOOLEAN;
-    public static final ValueLayout.OfByte C_CHAR = ValueLayout.JAVA_BYTE;
-    public static final ValueLayout.OfShort C_SHORT = ValueLayout.JAVA_SHORT;
-    public static final ValueLayout.OfInt C_INT = ValueLayout.JAVA_INT;
-    public static final ValueLayout.OfLong C_LONG_LONG = ValueLayout.JAVA_LONG;
-    public static final ValueLayout.OfFloat C_FLOAT = ValueLayout.JAVA_FLOAT;
-    public static final ValueLayout.OfDouble C_DOUBLE = ValueLayout.JAVA_DOUBLE;
-    public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
-    public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_max_service_name_len$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_get_max_service_name_len {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_get_max_service_name_len");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_get_max_service_name_len$descriptor() {
+        return doca_comm_channel_get_max_service_name_len.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_get_max_service_name_len$handle() {
+        return doca_comm_channel_get_max_service_name_len.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_get_max_service_name_len$address() {
+        return doca_comm_channel_get_max_service_name_len.ADDR;
     }
 
     /**
@@ -85,17 +70,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
      * }
      */
-    public static Answer doca_comm_channel_get_max_service_name_len(MemorySegment max_service_name_len) {
-        return new Answer("doca_comm_channel_get_max_service_name_len", (int) Symbols.call("doca_comm_channel_get_max_service_name_len", Symbols.address(max_service_name_len)));
+    public static int doca_comm_channel_get_max_service_name_len(MemorySegment max_service_name_len) {
+        var mh$ = doca_comm_channel_get_max_service_name_len.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_get_max_service_name_len", max_service_name_len);
+            }
+            return (int)mh$.invokeExact(max_service_name_len);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_max_message_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_get_max_message_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_get_max_message_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_get_max_message_size$descriptor() {
+        return doca_comm_channel_get_max_message_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_get_max_message_size$handle() {
+        return doca_comm_channel_get_max_message_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_get_max_message_size$address() {
+        return doca_comm_channel_get_max_message_size.ADDR;
     }
 
     /**
@@ -103,17 +131,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
      * }
      */
-    public static Answer doca_comm_channel_get_max_message_size(MemorySegment devinfo, MemorySegment max_message_size) {
-        return new Answer("doca_comm_channel_get_max_message_size", (int) Symbols.call("doca_comm_channel_get_max_message_size", Symbols.address(devinfo), Symbols.address(max_message_size)));
+    public static int doca_comm_channel_get_max_message_size(MemorySegment devinfo, MemorySegment max_message_size) {
+        var mh$ = doca_comm_channel_get_max_message_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_get_max_message_size", devinfo, max_message_size);
+            }
+            return (int)mh$.invokeExact(devinfo, max_message_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_max_send_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_get_max_send_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_get_max_send_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_get_max_send_queue_size$descriptor() {
+        return doca_comm_channel_get_max_send_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_get_max_send_queue_size$handle() {
+        return doca_comm_channel_get_max_send_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_get_max_send_queue_size$address() {
+        return doca_comm_channel_get_max_send_queue_size.ADDR;
     }
 
     /**
@@ -121,17 +192,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_get_max_send_queue_size(MemorySegment devinfo, MemorySegment max_send_queue_size) {
-        return new Answer("doca_comm_channel_get_max_send_queue_size", (int) Symbols.call("doca_comm_channel_get_max_send_queue_size", Symbols.address(devinfo), Symbols.address(max_send_queue_size)));
+    public static int doca_comm_channel_get_max_send_queue_size(MemorySegment devinfo, MemorySegment max_send_queue_size) {
+        var mh$ = doca_comm_channel_get_max_send_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_get_max_send_queue_size", devinfo, max_send_queue_size);
+            }
+            return (int)mh$.invokeExact(devinfo, max_send_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_max_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_get_max_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_get_max_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_get_max_recv_queue_size$descriptor() {
+        return doca_comm_channel_get_max_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_get_max_recv_queue_size$handle() {
+        return doca_comm_channel_get_max_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_get_max_recv_queue_size$address() {
+        return doca_comm_channel_get_max_recv_queue_size.ADDR;
     }
 
     /**
@@ -139,17 +253,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment max_recv_queue_size) {
-        return new Answer("doca_comm_channel_get_max_recv_queue_size", (int) Symbols.call("doca_comm_channel_get_max_recv_queue_size", Symbols.address(devinfo), Symbols.address(max_recv_queue_size)));
+    public static int doca_comm_channel_get_max_recv_queue_size(MemorySegment devinfo, MemorySegment max_recv_queue_size) {
+        var mh$ = doca_comm_channel_get_max_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_get_max_recv_queue_size", devinfo, max_recv_queue_size);
+            }
+            return (int)mh$.invokeExact(devinfo, max_recv_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_get_service_max_num_connections$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_get_service_max_num_connections {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_get_service_max_num_connections");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo, uint32_t *max_num_connections)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_get_service_max_num_connections$descriptor() {
+        return doca_comm_channel_get_service_max_num_connections.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo, uint32_t *max_num_connections)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_get_service_max_num_connections$handle() {
+        return doca_comm_channel_get_service_max_num_connections.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo, uint32_t *max_num_connections)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_get_service_max_num_connections$address() {
+        return doca_comm_channel_get_service_max_num_connections.ADDR;
     }
 
     /**
@@ -157,16 +314,59 @@ public class channel_h {
      * doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo, uint32_t *max_num_connections)
      * }
      */
-    public static Answer doca_comm_channel_get_service_max_num_connections(MemorySegment devinfo, MemorySegment max_num_connections) {
-        return new Answer("doca_comm_channel_get_service_max_num_connections", (int) Symbols.call("doca_comm_channel_get_service_max_num_connections", Symbols.address(devinfo), Symbols.address(max_num_connections)));
+    public static int doca_comm_channel_get_service_max_num_connections(MemorySegment devinfo, MemorySegment max_num_connections) {
+        var mh$ = doca_comm_channel_get_service_max_num_connections.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_get_service_max_num_connections", devinfo, max_num_connections);
+            }
+            return (int)mh$.invokeExact(devinfo, max_num_connections);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_create$descriptor() {
+        return doca_comm_channel_ep_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_create$handle() {
+        return doca_comm_channel_ep_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_create$address() {
+        return doca_comm_channel_ep_create.ADDR;
     }
 
     /**
@@ -174,17 +374,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
      * }
      */
-    public static Answer doca_comm_channel_ep_create(MemorySegment ep) {
-        return new Answer("doca_comm_channel_ep_create", (int) Symbols.call("doca_comm_channel_ep_create", Symbols.address(ep)));
+    public static int doca_comm_channel_ep_create(MemorySegment ep) {
+        var mh$ = doca_comm_channel_ep_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_create", ep);
+            }
+            return (int)mh$.invokeExact(ep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_device$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_device {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_device");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_device$descriptor() {
+        return doca_comm_channel_ep_get_device.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_device$handle() {
+        return doca_comm_channel_ep_get_device.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_device$address() {
+        return doca_comm_channel_ep_get_device.ADDR;
     }
 
     /**
@@ -192,17 +435,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_device(MemorySegment ep, MemorySegment device) {
-        return new Answer("doca_comm_channel_ep_get_device", (int) Symbols.call("doca_comm_channel_ep_get_device", Symbols.address(ep), Symbols.address(device)));
+    public static int doca_comm_channel_ep_get_device(MemorySegment ep, MemorySegment device) {
+        var mh$ = doca_comm_channel_ep_get_device.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_device", ep, device);
+            }
+            return (int)mh$.invokeExact(ep, device);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_device_rep$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_device_rep {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_device_rep");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep **device_rep)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_device_rep$descriptor() {
+        return doca_comm_channel_ep_get_device_rep.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep **device_rep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_device_rep$handle() {
+        return doca_comm_channel_ep_get_device_rep.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep **device_rep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_device_rep$address() {
+        return doca_comm_channel_ep_get_device_rep.ADDR;
     }
 
     /**
@@ -210,17 +496,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep **device_rep)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_device_rep(MemorySegment ep, MemorySegment device_rep) {
-        return new Answer("doca_comm_channel_ep_get_device_rep", (int) Symbols.call("doca_comm_channel_ep_get_device_rep", Symbols.address(ep), Symbols.address(device_rep)));
+    public static int doca_comm_channel_ep_get_device_rep(MemorySegment ep, MemorySegment device_rep) {
+        var mh$ = doca_comm_channel_ep_get_device_rep.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_device_rep", ep, device_rep);
+            }
+            return (int)mh$.invokeExact(ep, device_rep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_max_msg_size$descriptor() {
+        return doca_comm_channel_ep_get_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_max_msg_size$handle() {
+        return doca_comm_channel_ep_get_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_max_msg_size$address() {
+        return doca_comm_channel_ep_get_max_msg_size.ADDR;
     }
 
     /**
@@ -228,17 +557,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_max_msg_size(MemorySegment ep, MemorySegment max_msg_size) {
-        return new Answer("doca_comm_channel_ep_get_max_msg_size", (int) Symbols.call("doca_comm_channel_ep_get_max_msg_size", Symbols.address(ep), Symbols.address(max_msg_size)));
+    public static int doca_comm_channel_ep_get_max_msg_size(MemorySegment ep, MemorySegment max_msg_size) {
+        var mh$ = doca_comm_channel_ep_get_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_max_msg_size", ep, max_msg_size);
+            }
+            return (int)mh$.invokeExact(ep, max_msg_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_send_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_send_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_send_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_send_queue_size$descriptor() {
+        return doca_comm_channel_ep_get_send_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_send_queue_size$handle() {
+        return doca_comm_channel_ep_get_send_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_send_queue_size$address() {
+        return doca_comm_channel_ep_get_send_queue_size.ADDR;
     }
 
     /**
@@ -246,17 +618,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_send_queue_size(MemorySegment ep, MemorySegment send_queue_size) {
-        return new Answer("doca_comm_channel_ep_get_send_queue_size", (int) Symbols.call("doca_comm_channel_ep_get_send_queue_size", Symbols.address(ep), Symbols.address(send_queue_size)));
+    public static int doca_comm_channel_ep_get_send_queue_size(MemorySegment ep, MemorySegment send_queue_size) {
+        var mh$ = doca_comm_channel_ep_get_send_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_send_queue_size", ep, send_queue_size);
+            }
+            return (int)mh$.invokeExact(ep, send_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *recv_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_recv_queue_size$descriptor() {
+        return doca_comm_channel_ep_get_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *recv_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_recv_queue_size$handle() {
+        return doca_comm_channel_ep_get_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *recv_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_recv_queue_size$address() {
+        return doca_comm_channel_ep_get_recv_queue_size.ADDR;
     }
 
     /**
@@ -264,17 +679,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *recv_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_recv_queue_size(MemorySegment ep, MemorySegment recv_queue_size) {
-        return new Answer("doca_comm_channel_ep_get_recv_queue_size", (int) Symbols.call("doca_comm_channel_ep_get_recv_queue_size", Symbols.address(ep), Symbols.address(recv_queue_size)));
+    public static int doca_comm_channel_ep_get_recv_queue_size(MemorySegment ep, MemorySegment recv_queue_size) {
+        var mh$ = doca_comm_channel_ep_get_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_recv_queue_size", ep, recv_queue_size);
+            }
+            return (int)mh$.invokeExact(ep, recv_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_set_device$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_set_device {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_set_device");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_set_device$descriptor() {
+        return doca_comm_channel_ep_set_device.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_set_device$handle() {
+        return doca_comm_channel_ep_set_device.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_set_device$address() {
+        return doca_comm_channel_ep_set_device.ADDR;
     }
 
     /**
@@ -282,17 +740,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
      * }
      */
-    public static Answer doca_comm_channel_ep_set_device(MemorySegment ep, MemorySegment device) {
-        return new Answer("doca_comm_channel_ep_set_device", (int) Symbols.call("doca_comm_channel_ep_set_device", Symbols.address(ep), Symbols.address(device)));
+    public static int doca_comm_channel_ep_set_device(MemorySegment ep, MemorySegment device) {
+        var mh$ = doca_comm_channel_ep_set_device.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_set_device", ep, device);
+            }
+            return (int)mh$.invokeExact(ep, device);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_set_device_rep$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_set_device_rep {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_set_device_rep");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep *device_rep)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_set_device_rep$descriptor() {
+        return doca_comm_channel_ep_set_device_rep.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep *device_rep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_set_device_rep$handle() {
+        return doca_comm_channel_ep_set_device_rep.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep *device_rep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_set_device_rep$address() {
+        return doca_comm_channel_ep_set_device_rep.ADDR;
     }
 
     /**
@@ -300,17 +801,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep *device_rep)
      * }
      */
-    public static Answer doca_comm_channel_ep_set_device_rep(MemorySegment ep, MemorySegment device_rep) {
-        return new Answer("doca_comm_channel_ep_set_device_rep", (int) Symbols.call("doca_comm_channel_ep_set_device_rep", Symbols.address(ep), Symbols.address(device_rep)));
+    public static int doca_comm_channel_ep_set_device_rep(MemorySegment ep, MemorySegment device_rep) {
+        var mh$ = doca_comm_channel_ep_set_device_rep.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_set_device_rep", ep, device_rep);
+            }
+            return (int)mh$.invokeExact(ep, device_rep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_set_max_msg_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_set_max_msg_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_SHORT
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_set_max_msg_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_set_max_msg_size$descriptor() {
+        return doca_comm_channel_ep_set_max_msg_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_set_max_msg_size$handle() {
+        return doca_comm_channel_ep_set_max_msg_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_set_max_msg_size$address() {
+        return doca_comm_channel_ep_set_max_msg_size.ADDR;
     }
 
     /**
@@ -318,17 +862,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_set_max_msg_size(MemorySegment ep, short max_msg_size) {
-        return new Answer("doca_comm_channel_ep_set_max_msg_size", (int) Symbols.call("doca_comm_channel_ep_set_max_msg_size", Symbols.address(ep), Short.toUnsignedLong(max_msg_size)));
+    public static int doca_comm_channel_ep_set_max_msg_size(MemorySegment ep, short max_msg_size) {
+        var mh$ = doca_comm_channel_ep_set_max_msg_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_set_max_msg_size", ep, max_msg_size);
+            }
+            return (int)mh$.invokeExact(ep, max_msg_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_set_send_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_set_send_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_SHORT
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_set_send_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_set_send_queue_size$descriptor() {
+        return doca_comm_channel_ep_set_send_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_set_send_queue_size$handle() {
+        return doca_comm_channel_ep_set_send_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_set_send_queue_size$address() {
+        return doca_comm_channel_ep_set_send_queue_size.ADDR;
     }
 
     /**
@@ -336,17 +923,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_set_send_queue_size(MemorySegment ep, short send_queue_size) {
-        return new Answer("doca_comm_channel_ep_set_send_queue_size", (int) Symbols.call("doca_comm_channel_ep_set_send_queue_size", Symbols.address(ep), Short.toUnsignedLong(send_queue_size)));
+    public static int doca_comm_channel_ep_set_send_queue_size(MemorySegment ep, short send_queue_size) {
+        var mh$ = doca_comm_channel_ep_set_send_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_set_send_queue_size", ep, send_queue_size);
+            }
+            return (int)mh$.invokeExact(ep, send_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_set_recv_queue_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_set_recv_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_SHORT
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_set_recv_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_set_recv_queue_size$descriptor() {
+        return doca_comm_channel_ep_set_recv_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_set_recv_queue_size$handle() {
+        return doca_comm_channel_ep_set_recv_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_set_recv_queue_size$address() {
+        return doca_comm_channel_ep_set_recv_queue_size.ADDR;
     }
 
     /**
@@ -354,18 +984,61 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
      * }
      */
-    public static Answer doca_comm_channel_ep_set_recv_queue_size(MemorySegment ep, short recv_queue_size) {
-        return new Answer("doca_comm_channel_ep_set_recv_queue_size", (int) Symbols.call("doca_comm_channel_ep_set_recv_queue_size", Symbols.address(ep), Short.toUnsignedLong(recv_queue_size)));
+    public static int doca_comm_channel_ep_set_recv_queue_size(MemorySegment ep, short recv_queue_size) {
+        var mh$ = doca_comm_channel_ep_set_recv_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_set_recv_queue_size", ep, recv_queue_size);
+            }
+            return (int)mh$.invokeExact(ep, recv_queue_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_event_channel$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_event_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_event_channel");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *send_event_channel, doca_event_channel_t *recv_event_channel)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_event_channel$descriptor() {
+        return doca_comm_channel_ep_get_event_channel.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *send_event_channel, doca_event_channel_t *recv_event_channel)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_event_channel$handle() {
+        return doca_comm_channel_ep_get_event_channel.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *send_event_channel, doca_event_channel_t *recv_event_channel)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_event_channel$address() {
+        return doca_comm_channel_ep_get_event_channel.ADDR;
     }
 
     /**
@@ -373,17 +1046,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *send_event_channel, doca_event_channel_t *recv_event_channel)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_event_channel(MemorySegment local_ep, MemorySegment send_event_channel, MemorySegment recv_event_channel) {
-        return new Answer("doca_comm_channel_ep_get_event_channel", (int) Symbols.call("doca_comm_channel_ep_get_event_channel", Symbols.address(local_ep), Symbols.address(send_event_channel), Symbols.address(recv_event_channel)));
+    public static int doca_comm_channel_ep_get_event_channel(MemorySegment local_ep, MemorySegment send_event_channel, MemorySegment recv_event_channel) {
+        var mh$ = doca_comm_channel_ep_get_event_channel.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_event_channel", local_ep, send_event_channel, recv_event_channel);
+            }
+            return (int)mh$.invokeExact(local_ep, send_event_channel, recv_event_channel);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_service_event_channel$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_service_event_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_service_event_channel");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *service_event_channel)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_service_event_channel$descriptor() {
+        return doca_comm_channel_ep_get_service_event_channel.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *service_event_channel)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_service_event_channel$handle() {
+        return doca_comm_channel_ep_get_service_event_channel.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *service_event_channel)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_service_event_channel$address() {
+        return doca_comm_channel_ep_get_service_event_channel.ADDR;
     }
 
     /**
@@ -391,16 +1107,59 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *service_event_channel)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_service_event_channel(MemorySegment local_ep, MemorySegment service_event_channel) {
-        return new Answer("doca_comm_channel_ep_get_service_event_channel", (int) Symbols.call("doca_comm_channel_ep_get_service_event_channel", Symbols.address(local_ep), Symbols.address(service_event_channel)));
+    public static int doca_comm_channel_ep_get_service_event_channel(MemorySegment local_ep, MemorySegment service_event_channel) {
+        var mh$ = doca_comm_channel_ep_get_service_event_channel.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_service_event_channel", local_ep, service_event_channel);
+            }
+            return (int)mh$.invokeExact(local_ep, service_event_channel);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
+    private static class doca_comm_channel_ep_event_handle_arm_send {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_event_handle_arm_send");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
     public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_send$descriptor() {
-        return FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
+        return doca_comm_channel_ep_event_handle_arm_send.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_event_handle_arm_send$handle() {
+        return doca_comm_channel_ep_event_handle_arm_send.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_event_handle_arm_send$address() {
+        return doca_comm_channel_ep_event_handle_arm_send.ADDR;
     }
 
     /**
@@ -408,43 +1167,59 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
      * }
      */
-    public static Answer doca_comm_channel_ep_event_handle_arm_send(MemorySegment local_ep) {
-        return new Answer("doca_comm_channel_ep_event_handle_arm_send", (int) Symbols.call("doca_comm_channel_ep_event_handle_arm_send", Symbols.address(local_ep)));
-    }
-
-    private static class doca_comm_channel_ep_event_handle_arm_send$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_event_handle_arm_send", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_send$hot$descriptor() {
-        return doca_comm_channel_ep_event_handle_arm_send$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
-     * }
-     */
-    public static int doca_comm_channel_ep_event_handle_arm_send$hot(long local_ep) {
+    public static int doca_comm_channel_ep_event_handle_arm_send(MemorySegment local_ep) {
+        var mh$ = doca_comm_channel_ep_event_handle_arm_send.HANDLE;
         try {
-            return (int) doca_comm_channel_ep_event_handle_arm_send$hot.HANDLE.invokeExact(local_ep);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_event_handle_arm_send", local_ep);
+            }
+            return (int)mh$.invokeExact(local_ep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
+    private static class doca_comm_channel_ep_event_handle_arm_recv {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_event_handle_arm_recv");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
     public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_recv$descriptor() {
-        return FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
+        return doca_comm_channel_ep_event_handle_arm_recv.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_event_handle_arm_recv$handle() {
+        return doca_comm_channel_ep_event_handle_arm_recv.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_event_handle_arm_recv$address() {
+        return doca_comm_channel_ep_event_handle_arm_recv.ADDR;
     }
 
     /**
@@ -452,44 +1227,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
      * }
      */
-    public static Answer doca_comm_channel_ep_event_handle_arm_recv(MemorySegment local_ep) {
-        return new Answer("doca_comm_channel_ep_event_handle_arm_recv", (int) Symbols.call("doca_comm_channel_ep_event_handle_arm_recv", Symbols.address(local_ep)));
-    }
-
-    private static class doca_comm_channel_ep_event_handle_arm_recv$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_event_handle_arm_recv", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_event_handle_arm_recv$hot$descriptor() {
-        return doca_comm_channel_ep_event_handle_arm_recv$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
-     * }
-     */
-    public static int doca_comm_channel_ep_event_handle_arm_recv$hot(long local_ep) {
+    public static int doca_comm_channel_ep_event_handle_arm_recv(MemorySegment local_ep) {
+        var mh$ = doca_comm_channel_ep_event_handle_arm_recv.HANDLE;
         try {
-            return (int) doca_comm_channel_ep_event_handle_arm_recv$hot.HANDLE.invokeExact(local_ep);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_event_handle_arm_recv", local_ep);
+            }
+            return (int)mh$.invokeExact(local_ep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_listen$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_listen {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_listen");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_listen$descriptor() {
+        return doca_comm_channel_ep_listen.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_listen$handle() {
+        return doca_comm_channel_ep_listen.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_listen$address() {
+        return doca_comm_channel_ep_listen.ADDR;
     }
 
     /**
@@ -497,18 +1288,61 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
      * }
      */
-    public static Answer doca_comm_channel_ep_listen(MemorySegment local_ep, MemorySegment name) {
-        return new Answer("doca_comm_channel_ep_listen", (int) Symbols.call("doca_comm_channel_ep_listen", Symbols.address(local_ep), Symbols.address(name)));
+    public static int doca_comm_channel_ep_listen(MemorySegment local_ep, MemorySegment name) {
+        var mh$ = doca_comm_channel_ep_listen.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_listen", local_ep, name);
+            }
+            return (int)mh$.invokeExact(local_ep, name);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_connect$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_connect {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_connect");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_connect$descriptor() {
+        return doca_comm_channel_ep_connect.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_connect$handle() {
+        return doca_comm_channel_ep_connect.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_connect$address() {
+        return doca_comm_channel_ep_connect.ADDR;
     }
 
     /**
@@ -516,20 +1350,63 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name, struct doca_comm_channel_addr_t **peer_addr)
      * }
      */
-    public static Answer doca_comm_channel_ep_connect(MemorySegment local_ep, MemorySegment name, MemorySegment peer_addr) {
-        return new Answer("doca_comm_channel_ep_connect", (int) Symbols.call("doca_comm_channel_ep_connect", Symbols.address(local_ep), Symbols.address(name), Symbols.address(peer_addr)));
+    public static int doca_comm_channel_ep_connect(MemorySegment local_ep, MemorySegment name, MemorySegment peer_addr) {
+        var mh$ = doca_comm_channel_ep_connect.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_connect", local_ep, name, peer_addr);
+            }
+            return (int)mh$.invokeExact(local_ep, name, peer_addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
+    private static class doca_comm_channel_ep_sendto {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER,
+            channel_h.C_LONG,
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_sendto");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
     public static FunctionDescriptor doca_comm_channel_ep_sendto$descriptor() {
-        return FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER,
-            channel_h.C_LONG,
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
+        return doca_comm_channel_ep_sendto.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_sendto$handle() {
+        return doca_comm_channel_ep_sendto.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_sendto$address() {
+        return doca_comm_channel_ep_sendto.ADDR;
     }
 
     /**
@@ -537,51 +1414,63 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags, struct doca_comm_channel_addr_t *peer_addr)
      * }
      */
-    public static Answer doca_comm_channel_ep_sendto(MemorySegment local_ep, MemorySegment msg, long len, int flags, MemorySegment peer_addr) {
-        return new Answer("doca_comm_channel_ep_sendto", (int) Symbols.call("doca_comm_channel_ep_sendto", Symbols.address(local_ep), Symbols.address(msg), len, flags, Symbols.address(peer_addr)));
-    }
-
-    private static class doca_comm_channel_ep_sendto$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            channel_h.C_LONG,
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_sendto", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_sendto$hot$descriptor() {
-        return doca_comm_channel_ep_sendto$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags, struct doca_comm_channel_addr_t *peer_addr)
-     * }
-     */
-    public static int doca_comm_channel_ep_sendto$hot(long local_ep, long msg, long len, int flags, long peer_addr) {
+    public static int doca_comm_channel_ep_sendto(MemorySegment local_ep, MemorySegment msg, long len, int flags, MemorySegment peer_addr) {
+        var mh$ = doca_comm_channel_ep_sendto.HANDLE;
         try {
-            return (int) doca_comm_channel_ep_sendto$hot.HANDLE.invokeExact(local_ep, msg, len, flags, peer_addr);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_sendto", local_ep, msg, len, flags, peer_addr);
+            }
+            return (int)mh$.invokeExact(local_ep, msg, len, flags, peer_addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
+    private static class doca_comm_channel_ep_recvfrom {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER,
+            channel_h.C_POINTER,
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_recvfrom");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
     public static FunctionDescriptor doca_comm_channel_ep_recvfrom$descriptor() {
-        return FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER,
-            channel_h.C_POINTER,
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
+        return doca_comm_channel_ep_recvfrom.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_recvfrom$handle() {
+        return doca_comm_channel_ep_recvfrom.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_recvfrom$address() {
+        return doca_comm_channel_ep_recvfrom.ADDR;
     }
 
     /**
@@ -589,48 +1478,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr)
      * }
      */
-    public static Answer doca_comm_channel_ep_recvfrom(MemorySegment local_ep, MemorySegment msg, MemorySegment len, int flags, MemorySegment peer_addr) {
-        return new Answer("doca_comm_channel_ep_recvfrom", (int) Symbols.call("doca_comm_channel_ep_recvfrom", Symbols.address(local_ep), Symbols.address(msg), Symbols.address(len), flags, Symbols.address(peer_addr)));
-    }
-
-    private static class doca_comm_channel_ep_recvfrom$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_ep_recvfrom", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_recvfrom$hot$descriptor() {
-        return doca_comm_channel_ep_recvfrom$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags, struct doca_comm_channel_addr_t **peer_addr)
-     * }
-     */
-    public static int doca_comm_channel_ep_recvfrom$hot(long local_ep, long msg, long len, int flags, long peer_addr) {
+    public static int doca_comm_channel_ep_recvfrom(MemorySegment local_ep, MemorySegment msg, MemorySegment len, int flags, MemorySegment peer_addr) {
+        var mh$ = doca_comm_channel_ep_recvfrom.HANDLE;
         try {
-            return (int) doca_comm_channel_ep_recvfrom$hot.HANDLE.invokeExact(local_ep, msg, len, flags, peer_addr);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_recvfrom", local_ep, msg, len, flags, peer_addr);
+            }
+            return (int)mh$.invokeExact(local_ep, msg, len, flags, peer_addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_disconnect$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_disconnect {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_disconnect");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_disconnect$descriptor() {
+        return doca_comm_channel_ep_disconnect.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_disconnect$handle() {
+        return doca_comm_channel_ep_disconnect.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_disconnect$address() {
+        return doca_comm_channel_ep_disconnect.ADDR;
     }
 
     /**
@@ -638,16 +1539,59 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t *peer_addr)
      * }
      */
-    public static Answer doca_comm_channel_ep_disconnect(MemorySegment local_ep, MemorySegment peer_addr) {
-        return new Answer("doca_comm_channel_ep_disconnect", (int) Symbols.call("doca_comm_channel_ep_disconnect", Symbols.address(local_ep), Symbols.address(peer_addr)));
+    public static int doca_comm_channel_ep_disconnect(MemorySegment local_ep, MemorySegment peer_addr) {
+        var mh$ = doca_comm_channel_ep_disconnect.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_disconnect", local_ep, peer_addr);
+            }
+            return (int)mh$.invokeExact(local_ep, peer_addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_destroy$descriptor() {
+        return doca_comm_channel_ep_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_destroy$handle() {
+        return doca_comm_channel_ep_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_destroy$address() {
+        return doca_comm_channel_ep_destroy.ADDR;
     }
 
     /**
@@ -655,17 +1599,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
      * }
      */
-    public static Answer doca_comm_channel_ep_destroy(MemorySegment local_ep) {
-        return new Answer("doca_comm_channel_ep_destroy", (int) Symbols.call("doca_comm_channel_ep_destroy", Symbols.address(local_ep)));
+    public static int doca_comm_channel_ep_destroy(MemorySegment local_ep) {
+        var mh$ = doca_comm_channel_ep_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_destroy", local_ep);
+            }
+            return (int)mh$.invokeExact(local_ep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_user_data$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_get_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_user_data$descriptor() {
+        return doca_comm_channel_peer_addr_get_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_user_data$handle() {
+        return doca_comm_channel_peer_addr_get_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_user_data$address() {
+        return doca_comm_channel_peer_addr_get_user_data.ADDR;
     }
 
     /**
@@ -673,45 +1660,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_user_data(MemorySegment peer_addr, MemorySegment user_data) {
-        return new Answer("doca_comm_channel_peer_addr_get_user_data", (int) Symbols.call("doca_comm_channel_peer_addr_get_user_data", Symbols.address(peer_addr), Symbols.address(user_data)));
-    }
-
-    private static class doca_comm_channel_peer_addr_get_user_data$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_get_user_data", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_user_data$hot$descriptor() {
-        return doca_comm_channel_peer_addr_get_user_data$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
-     * }
-     */
-    public static int doca_comm_channel_peer_addr_get_user_data$hot(long peer_addr, long user_data) {
+    public static int doca_comm_channel_peer_addr_get_user_data(MemorySegment peer_addr, MemorySegment user_data) {
+        var mh$ = doca_comm_channel_peer_addr_get_user_data.HANDLE;
         try {
-            return (int) doca_comm_channel_peer_addr_get_user_data$hot.HANDLE.invokeExact(peer_addr, user_data);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_user_data", peer_addr, user_data);
+            }
+            return (int)mh$.invokeExact(peer_addr, user_data);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_set_user_data$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_set_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_LONG
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_set_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_set_user_data$descriptor() {
+        return doca_comm_channel_peer_addr_set_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_set_user_data$handle() {
+        return doca_comm_channel_peer_addr_set_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_set_user_data$address() {
+        return doca_comm_channel_peer_addr_set_user_data.ADDR;
     }
 
     /**
@@ -719,61 +1721,120 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_set_user_data(MemorySegment peer_addr, long user_context) {
-        return new Answer("doca_comm_channel_peer_addr_set_user_data", (int) Symbols.call("doca_comm_channel_peer_addr_set_user_data", Symbols.address(peer_addr), user_context));
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_update_info$descriptor() {
-        return FunctionDescriptor.of(
-            channel_h.C_INT,
-            channel_h.C_POINTER
-        );
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
-     * }
-     */
-    public static Answer doca_comm_channel_peer_addr_update_info(MemorySegment peer_addr) {
-        return new Answer("doca_comm_channel_peer_addr_update_info", (int) Symbols.call("doca_comm_channel_peer_addr_update_info", Symbols.address(peer_addr)));
-    }
-
-    private static class doca_comm_channel_peer_addr_update_info$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            channel_h.C_INT,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_comm_channel_peer_addr_update_info", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_update_info$hot$descriptor() {
-        return doca_comm_channel_peer_addr_update_info$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
-     * }
-     */
-    public static int doca_comm_channel_peer_addr_update_info$hot(long peer_addr) {
+    public static int doca_comm_channel_peer_addr_set_user_data(MemorySegment peer_addr, long user_context) {
+        var mh$ = doca_comm_channel_peer_addr_set_user_data.HANDLE;
         try {
-            return (int) doca_comm_channel_peer_addr_update_info$hot.HANDLE.invokeExact(peer_addr);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_set_user_data", peer_addr, user_context);
+            }
+            return (int)mh$.invokeExact(peer_addr, user_context);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_messages$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_update_info {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            channel_h.C_INT,
+            channel_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_update_info");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_update_info$descriptor() {
+        return doca_comm_channel_peer_addr_update_info.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_update_info$handle() {
+        return doca_comm_channel_peer_addr_update_info.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_update_info$address() {
+        return doca_comm_channel_peer_addr_update_info.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
+     * }
+     */
+    public static int doca_comm_channel_peer_addr_update_info(MemorySegment peer_addr) {
+        var mh$ = doca_comm_channel_peer_addr_update_info.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_update_info", peer_addr);
+            }
+            return (int)mh$.invokeExact(peer_addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_comm_channel_peer_addr_get_send_messages {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_send_messages");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_messages)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_messages$descriptor() {
+        return doca_comm_channel_peer_addr_get_send_messages.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_messages)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_send_messages$handle() {
+        return doca_comm_channel_peer_addr_get_send_messages.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_messages)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_send_messages$address() {
+        return doca_comm_channel_peer_addr_get_send_messages.ADDR;
     }
 
     /**
@@ -781,17 +1842,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_messages)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_send_messages(MemorySegment peer_addr, MemorySegment send_messages) {
-        return new Answer("doca_comm_channel_peer_addr_get_send_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_messages", Symbols.address(peer_addr), Symbols.address(send_messages)));
+    public static int doca_comm_channel_peer_addr_get_send_messages(MemorySegment peer_addr, MemorySegment send_messages) {
+        var mh$ = doca_comm_channel_peer_addr_get_send_messages.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_send_messages", peer_addr, send_messages);
+            }
+            return (int)mh$.invokeExact(peer_addr, send_messages);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_bytes$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_get_send_bytes {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_send_bytes");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_bytes$descriptor() {
+        return doca_comm_channel_peer_addr_get_send_bytes.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_send_bytes$handle() {
+        return doca_comm_channel_peer_addr_get_send_bytes.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_send_bytes$address() {
+        return doca_comm_channel_peer_addr_get_send_bytes.ADDR;
     }
 
     /**
@@ -799,17 +1903,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_bytes)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_send_bytes(MemorySegment peer_addr, MemorySegment send_bytes) {
-        return new Answer("doca_comm_channel_peer_addr_get_send_bytes", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_bytes", Symbols.address(peer_addr), Symbols.address(send_bytes)));
+    public static int doca_comm_channel_peer_addr_get_send_bytes(MemorySegment peer_addr, MemorySegment send_bytes) {
+        var mh$ = doca_comm_channel_peer_addr_get_send_bytes.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_send_bytes", peer_addr, send_bytes);
+            }
+            return (int)mh$.invokeExact(peer_addr, send_bytes);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_messages$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_get_recv_messages {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_recv_messages");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_messages)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_messages$descriptor() {
+        return doca_comm_channel_peer_addr_get_recv_messages.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_messages)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_recv_messages$handle() {
+        return doca_comm_channel_peer_addr_get_recv_messages.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_messages)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_recv_messages$address() {
+        return doca_comm_channel_peer_addr_get_recv_messages.ADDR;
     }
 
     /**
@@ -817,17 +1964,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_messages)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_recv_messages(MemorySegment peer_addr, MemorySegment recv_messages) {
-        return new Answer("doca_comm_channel_peer_addr_get_recv_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_recv_messages", Symbols.address(peer_addr), Symbols.address(recv_messages)));
+    public static int doca_comm_channel_peer_addr_get_recv_messages(MemorySegment peer_addr, MemorySegment recv_messages) {
+        var mh$ = doca_comm_channel_peer_addr_get_recv_messages.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_recv_messages", peer_addr, recv_messages);
+            }
+            return (int)mh$.invokeExact(peer_addr, recv_messages);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_bytes$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_get_recv_bytes {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_recv_bytes");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_recv_bytes$descriptor() {
+        return doca_comm_channel_peer_addr_get_recv_bytes.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_recv_bytes$handle() {
+        return doca_comm_channel_peer_addr_get_recv_bytes.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_recv_bytes$address() {
+        return doca_comm_channel_peer_addr_get_recv_bytes.ADDR;
     }
 
     /**
@@ -835,17 +2025,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment peer_addr, MemorySegment recv_bytes) {
-        return new Answer("doca_comm_channel_peer_addr_get_recv_bytes", (int) Symbols.call("doca_comm_channel_peer_addr_get_recv_bytes", Symbols.address(peer_addr), Symbols.address(recv_bytes)));
+    public static int doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment peer_addr, MemorySegment recv_bytes) {
+        var mh$ = doca_comm_channel_peer_addr_get_recv_bytes.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_recv_bytes", peer_addr, recv_bytes);
+            }
+            return (int)mh$.invokeExact(peer_addr, recv_bytes);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_in_flight_messages$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_peer_addr_get_send_in_flight_messages {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_peer_addr_get_send_in_flight_messages");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_in_flight_messages)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_peer_addr_get_send_in_flight_messages$descriptor() {
+        return doca_comm_channel_peer_addr_get_send_in_flight_messages.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_in_flight_messages)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_peer_addr_get_send_in_flight_messages$handle() {
+        return doca_comm_channel_peer_addr_get_send_in_flight_messages.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_in_flight_messages)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_peer_addr_get_send_in_flight_messages$address() {
+        return doca_comm_channel_peer_addr_get_send_in_flight_messages.ADDR;
     }
 
     /**
@@ -853,16 +2086,59 @@ public class channel_h {
      * doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr, uint64_t *send_in_flight_messages)
      * }
      */
-    public static Answer doca_comm_channel_peer_addr_get_send_in_flight_messages(MemorySegment peer_addr, MemorySegment send_in_flight_messages) {
-        return new Answer("doca_comm_channel_peer_addr_get_send_in_flight_messages", (int) Symbols.call("doca_comm_channel_peer_addr_get_send_in_flight_messages", Symbols.address(peer_addr), Symbols.address(send_in_flight_messages)));
+    public static int doca_comm_channel_peer_addr_get_send_in_flight_messages(MemorySegment peer_addr, MemorySegment send_in_flight_messages) {
+        var mh$ = doca_comm_channel_peer_addr_get_send_in_flight_messages.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_peer_addr_get_send_in_flight_messages", peer_addr, send_in_flight_messages);
+            }
+            return (int)mh$.invokeExact(peer_addr, send_in_flight_messages);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_update_service_state_info$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_update_service_state_info {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_update_service_state_info");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_update_service_state_info$descriptor() {
+        return doca_comm_channel_ep_update_service_state_info.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_update_service_state_info$handle() {
+        return doca_comm_channel_ep_update_service_state_info.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_update_service_state_info$address() {
+        return doca_comm_channel_ep_update_service_state_info.ADDR;
     }
 
     /**
@@ -870,18 +2146,61 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
      * }
      */
-    public static Answer doca_comm_channel_ep_update_service_state_info(MemorySegment local_ep) {
-        return new Answer("doca_comm_channel_ep_update_service_state_info", (int) Symbols.call("doca_comm_channel_ep_update_service_state_info", Symbols.address(local_ep)));
+    public static int doca_comm_channel_ep_update_service_state_info(MemorySegment local_ep) {
+        var mh$ = doca_comm_channel_ep_update_service_state_info.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_update_service_state_info", local_ep);
+            }
+            return (int)mh$.invokeExact(local_ep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_peer_addr_list$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_peer_addr_list {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_peer_addr_list");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t ***peer_addr_array, uint32_t *peer_addr_array_len)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_peer_addr_list$descriptor() {
+        return doca_comm_channel_ep_get_peer_addr_list.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t ***peer_addr_array, uint32_t *peer_addr_array_len)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_peer_addr_list$handle() {
+        return doca_comm_channel_ep_get_peer_addr_list.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t ***peer_addr_array, uint32_t *peer_addr_array_len)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_peer_addr_list$address() {
+        return doca_comm_channel_ep_get_peer_addr_list.ADDR;
     }
 
     /**
@@ -889,17 +2208,60 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep, struct doca_comm_channel_addr_t ***peer_addr_array, uint32_t *peer_addr_array_len)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_peer_addr_list(MemorySegment local_ep, MemorySegment peer_addr_array, MemorySegment peer_addr_array_len) {
-        return new Answer("doca_comm_channel_ep_get_peer_addr_list", (int) Symbols.call("doca_comm_channel_ep_get_peer_addr_list", Symbols.address(local_ep), Symbols.address(peer_addr_array), Symbols.address(peer_addr_array_len)));
+    public static int doca_comm_channel_ep_get_peer_addr_list(MemorySegment local_ep, MemorySegment peer_addr_array, MemorySegment peer_addr_array_len) {
+        var mh$ = doca_comm_channel_ep_get_peer_addr_list.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_peer_addr_list", local_ep, peer_addr_array, peer_addr_array_len);
+            }
+            return (int)mh$.invokeExact(local_ep, peer_addr_array, peer_addr_array_len);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_comm_channel_ep_get_pending_connections$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_comm_channel_ep_get_pending_connections {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             channel_h.C_INT,
             channel_h.C_POINTER,
             channel_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_comm_channel_ep_get_pending_connections");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t *local_ep, uint32_t *pending_connections)
+     * }
+     */
+    public static FunctionDescriptor doca_comm_channel_ep_get_pending_connections$descriptor() {
+        return doca_comm_channel_ep_get_pending_connections.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t *local_ep, uint32_t *pending_connections)
+     * }
+     */
+    public static MethodHandle doca_comm_channel_ep_get_pending_connections$handle() {
+        return doca_comm_channel_ep_get_pending_connections.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t *local_ep, uint32_t *pending_connections)
+     * }
+     */
+    public static MemorySegment doca_comm_channel_ep_get_pending_connections$address() {
+        return doca_comm_channel_ep_get_pending_connections.ADDR;
     }
 
     /**
@@ -907,8 +2269,18 @@ public class channel_h {
      * doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm_channel_ep_t *local_ep, uint32_t *pending_connections)
      * }
      */
-    public static Answer doca_comm_channel_ep_get_pending_connections(MemorySegment local_ep, MemorySegment pending_connections) {
-        return new Answer("doca_comm_channel_ep_get_pending_connections", (int) Symbols.call("doca_comm_channel_ep_get_pending_connections", Symbols.address(local_ep), Symbols.address(pending_connections)));
+    public static int doca_comm_channel_ep_get_pending_connections(MemorySegment local_ep, MemorySegment pending_connections) {
+        var mh$ = doca_comm_channel_ep_get_pending_connections.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_comm_channel_ep_get_pending_connections", local_ep, pending_connections);
+            }
+            return (int)mh$.invokeExact(local_ep, pending_connections);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 }
 

@@ -9,76 +9,61 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import io.github.comch4j.internal.load.Answer;
-import io.github.comch4j.internal.load.Symbols;
-
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
 @SuppressWarnings("restricted")
-public class dma_h {
+public class dma_h extends dma_h$shared {
 
     dma_h() {
         // Should not be called directly
     }
 
     static final Arena LIBRARY_ARENA = Arena.ofAuto();
-    static final boolean TRACE_DOWNCALLS = Boolean.getBoolean("jextract.trace.downcalls");
 
-    static void traceDowncall(String name, Object... args) {
-         String traceArgs = Arrays.stream(args)
-                       .map(Object::toString)
-                       .collect(Collectors.joining(", "));
-         System.out.printf("%s(%s)\n", name, traceArgs);
-    }
+    static final io.github.comch4j.ffi.Lookup SYMBOL_LOOKUP = io.github.comch4j.ffi.Lookup.get();
 
-    static MemorySegment findOrThrow(String symbol) {
-        return SYMBOL_LOOKUP.find(symbol)
-            .orElseThrow(() -> new UnsatisfiedLinkError("unresolved symbol: " + symbol));
-    }
 
-    static MethodHandle upcallHandle(Class<?> fi, String name, FunctionDescriptor fdesc) {
-        try {
-            return MethodHandles.lookup().findVirtual(fi, name, fdesc.toMethodType());
-        } catch (ReflectiveOperationException ex) {
-            throw new AssertionError(ex);
-        }
-    }
-
-    static MemoryLayout align(MemoryLayout layout, long align) {
-        return switch (layout) {
-            case PaddingLayout p -> p;
-            case ValueLayout v -> v.withByteAlignment(align);
-            case GroupLayout g -> {
-                MemoryLayout[] alignedMembers = g.memberLayouts().stream()
-                        .map(m -> align(m, align)).toArray(MemoryLayout[]::new);
-                yield g instanceof StructLayout ?
-                        MemoryLayout.structLayout(alignedMembers) : MemoryLayout.unionLayout(alignedMembers);
-            }
-            case SequenceLayout s -> MemoryLayout.sequenceLayout(s.elementCount(), align(s.elementLayout(), align));
-        };
-    }
-
-    static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
-            .or(Linker.nativeLinker().defaultLookup());
-
-    public static final ValueLayout.OfBoolean C_BOOL = ValueLayout.JAVA_BOOLEAN;
-    public static final ValueLayout.OfByte C_CHAR = ValueLayout.JAVA_BYTE;
-    public static final ValueLayout.OfShort C_SHORT = ValueLayout.JAVA_SHORT;
-    public static final ValueLayout.OfInt C_INT = ValueLayout.JAVA_INT;
-    public static final ValueLayout.OfLong C_LONG_LONG = ValueLayout.JAVA_LONG;
-    public static final ValueLayout.OfFloat C_FLOAT = ValueLayout.JAVA_FLOAT;
-    public static final ValueLayout.OfDouble C_DOUBLE = ValueLayout.JAVA_DOUBLE;
-    public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
-    public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_create$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_create$descriptor() {
+        return doca_dma_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+     * }
+     */
+    public static MethodHandle doca_dma_create$handle() {
+        return doca_dma_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+     * }
+     */
+    public static MemorySegment doca_dma_create$address() {
+        return doca_dma_create.ADDR;
     }
 
     /**
@@ -86,16 +71,59 @@ public class dma_h {
      * doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
      * }
      */
-    public static Answer doca_dma_create(MemorySegment dev, MemorySegment dma) {
-        return new Answer("doca_dma_create", (int) Symbols.call("doca_dma_create", Symbols.address(dev), Symbols.address(dma)));
+    public static int doca_dma_create(MemorySegment dev, MemorySegment dma) {
+        var mh$ = doca_dma_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_create", dev, dma);
+            }
+            return (int)mh$.invokeExact(dev, dma);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_destroy$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_destroy(struct doca_dma *dma)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_destroy$descriptor() {
+        return doca_dma_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_destroy(struct doca_dma *dma)
+     * }
+     */
+    public static MethodHandle doca_dma_destroy$handle() {
+        return doca_dma_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_destroy(struct doca_dma *dma)
+     * }
+     */
+    public static MemorySegment doca_dma_destroy$address() {
+        return doca_dma_destroy.ADDR;
     }
 
     /**
@@ -103,16 +131,59 @@ public class dma_h {
      * doca_error_t doca_dma_destroy(struct doca_dma *dma)
      * }
      */
-    public static Answer doca_dma_destroy(MemorySegment dma) {
-        return new Answer("doca_dma_destroy", (int) Symbols.call("doca_dma_destroy", Symbols.address(dma)));
+    public static int doca_dma_destroy(MemorySegment dma) {
+        var mh$ = doca_dma_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_destroy", dma);
+            }
+            return (int)mh$.invokeExact(dma);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_as_ctx$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_as_ctx$descriptor() {
+        return doca_dma_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+     * }
+     */
+    public static MethodHandle doca_dma_as_ctx$handle() {
+        return doca_dma_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+     * }
+     */
+    public static MemorySegment doca_dma_as_ctx$address() {
+        return doca_dma_as_ctx.ADDR;
     }
 
     /**
@@ -121,15 +192,58 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_as_ctx(MemorySegment dma) {
-        return Symbols.memory(Symbols.call("doca_dma_as_ctx", Symbols.address(dma)));
+        var mh$ = doca_dma_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_as_ctx", dma);
+            }
+            return (MemorySegment)mh$.invokeExact(dma);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_cap_task_memcpy_is_supported$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_cap_task_memcpy_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_cap_task_memcpy_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_cap_task_memcpy_is_supported$descriptor() {
+        return doca_dma_cap_task_memcpy_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_dma_cap_task_memcpy_is_supported$handle() {
+        return doca_dma_cap_task_memcpy_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_dma_cap_task_memcpy_is_supported$address() {
+        return doca_dma_cap_task_memcpy_is_supported.ADDR;
     }
 
     /**
@@ -137,17 +251,60 @@ public class dma_h {
      * doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
      * }
      */
-    public static Answer doca_dma_cap_task_memcpy_is_supported(MemorySegment devinfo) {
-        return new Answer("doca_dma_cap_task_memcpy_is_supported", (int) Symbols.call("doca_dma_cap_task_memcpy_is_supported", Symbols.address(devinfo)));
+    public static int doca_dma_cap_task_memcpy_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_dma_cap_task_memcpy_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_cap_task_memcpy_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_list_len$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_cap_task_memcpy_get_max_buf_list_len {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_cap_task_memcpy_get_max_buf_list_len");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_list_len$descriptor() {
+        return doca_dma_cap_task_memcpy_get_max_buf_list_len.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
+     * }
+     */
+    public static MethodHandle doca_dma_cap_task_memcpy_get_max_buf_list_len$handle() {
+        return doca_dma_cap_task_memcpy_get_max_buf_list_len.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
+     * }
+     */
+    public static MemorySegment doca_dma_cap_task_memcpy_get_max_buf_list_len$address() {
+        return doca_dma_cap_task_memcpy_get_max_buf_list_len.ADDR;
     }
 
     /**
@@ -155,17 +312,60 @@ public class dma_h {
      * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
      * }
      */
-    public static Answer doca_dma_cap_task_memcpy_get_max_buf_list_len(MemorySegment devinfo, MemorySegment max_buf_list_len) {
-        return new Answer("doca_dma_cap_task_memcpy_get_max_buf_list_len", (int) Symbols.call("doca_dma_cap_task_memcpy_get_max_buf_list_len", Symbols.address(devinfo), Symbols.address(max_buf_list_len)));
+    public static int doca_dma_cap_task_memcpy_get_max_buf_list_len(MemorySegment devinfo, MemorySegment max_buf_list_len) {
+        var mh$ = doca_dma_cap_task_memcpy_get_max_buf_list_len.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_cap_task_memcpy_get_max_buf_list_len", devinfo, max_buf_list_len);
+            }
+            return (int)mh$.invokeExact(devinfo, max_buf_list_len);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_size$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_cap_task_memcpy_get_max_buf_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_cap_task_memcpy_get_max_buf_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_cap_task_memcpy_get_max_buf_size$descriptor() {
+        return doca_dma_cap_task_memcpy_get_max_buf_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
+     * }
+     */
+    public static MethodHandle doca_dma_cap_task_memcpy_get_max_buf_size$handle() {
+        return doca_dma_cap_task_memcpy_get_max_buf_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
+     * }
+     */
+    public static MemorySegment doca_dma_cap_task_memcpy_get_max_buf_size$address() {
+        return doca_dma_cap_task_memcpy_get_max_buf_size.ADDR;
     }
 
     /**
@@ -173,17 +373,60 @@ public class dma_h {
      * doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
      * }
      */
-    public static Answer doca_dma_cap_task_memcpy_get_max_buf_size(MemorySegment devinfo, MemorySegment buf_size) {
-        return new Answer("doca_dma_cap_task_memcpy_get_max_buf_size", (int) Symbols.call("doca_dma_cap_task_memcpy_get_max_buf_size", Symbols.address(devinfo), Symbols.address(buf_size)));
+    public static int doca_dma_cap_task_memcpy_get_max_buf_size(MemorySegment devinfo, MemorySegment buf_size) {
+        var mh$ = doca_dma_cap_task_memcpy_get_max_buf_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_cap_task_memcpy_get_max_buf_size", devinfo, buf_size);
+            }
+            return (int)mh$.invokeExact(devinfo, buf_size);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_cap_get_max_num_tasks$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_cap_get_max_num_tasks {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_cap_get_max_num_tasks");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_cap_get_max_num_tasks$descriptor() {
+        return doca_dma_cap_get_max_num_tasks.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
+     * }
+     */
+    public static MethodHandle doca_dma_cap_get_max_num_tasks$handle() {
+        return doca_dma_cap_get_max_num_tasks.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
+     * }
+     */
+    public static MemorySegment doca_dma_cap_get_max_num_tasks$address() {
+        return doca_dma_cap_get_max_num_tasks.ADDR;
     }
 
     /**
@@ -191,19 +434,62 @@ public class dma_h {
      * doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
      * }
      */
-    public static Answer doca_dma_cap_get_max_num_tasks(MemorySegment dma, MemorySegment max_num_tasks) {
-        return new Answer("doca_dma_cap_get_max_num_tasks", (int) Symbols.call("doca_dma_cap_get_max_num_tasks", Symbols.address(dma), Symbols.address(max_num_tasks)));
+    public static int doca_dma_cap_get_max_num_tasks(MemorySegment dma, MemorySegment max_num_tasks) {
+        var mh$ = doca_dma_cap_get_max_num_tasks.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_cap_get_max_num_tasks", dma, max_num_tasks);
+            }
+            return (int)mh$.invokeExact(dma, max_num_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_conf$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_task_memcpy_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_INT,
             dma_h.C_POINTER,
             dma_h.C_POINTER,
             dma_h.C_POINTER,
             dma_h.C_INT
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma, doca_dma_task_memcpy_completion_cb_t task_completion_cb, doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_set_conf$descriptor() {
+        return doca_dma_task_memcpy_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma, doca_dma_task_memcpy_completion_cb_t task_completion_cb, doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_set_conf$handle() {
+        return doca_dma_task_memcpy_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma, doca_dma_task_memcpy_completion_cb_t task_completion_cb, doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_set_conf$address() {
+        return doca_dma_task_memcpy_set_conf.ADDR;
     }
 
     /**
@@ -211,68 +497,123 @@ public class dma_h {
      * doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma, doca_dma_task_memcpy_completion_cb_t task_completion_cb, doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks)
      * }
      */
-    public static Answer doca_dma_task_memcpy_set_conf(MemorySegment dma, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_memcpy_tasks) {
-        return new Answer("doca_dma_task_memcpy_set_conf", (int) Symbols.call("doca_dma_task_memcpy_set_conf", Symbols.address(dma), Symbols.address(task_completion_cb), Symbols.address(task_error_cb), num_memcpy_tasks));
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_alloc_init$descriptor() {
-        return FunctionDescriptor.of(
-            dma_h.C_INT,
-            dma_h.C_POINTER,
-            dma_h.C_POINTER,
-            dma_h.C_POINTER,
-            ValueLayout.JAVA_LONG,
-            dma_h.C_POINTER
-        );
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
-     * }
-     */
-    public static Answer doca_dma_task_memcpy_alloc_init(MemorySegment dma, MemorySegment src, MemorySegment dst, long user_data, MemorySegment task) {
-        return new Answer("doca_dma_task_memcpy_alloc_init", (int) Symbols.call("doca_dma_task_memcpy_alloc_init", Symbols.address(dma), Symbols.address(src), Symbols.address(dst), user_data, Symbols.address(task)));
-    }
-
-    private static class doca_dma_task_memcpy_alloc_init$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            dma_h.C_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_alloc_init", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_alloc_init$hot$descriptor() {
-        return doca_dma_task_memcpy_alloc_init$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
-     * }
-     */
-    public static int doca_dma_task_memcpy_alloc_init$hot(long dma, long src, long dst, long user_data, long task) {
+    public static int doca_dma_task_memcpy_set_conf(MemorySegment dma, MemorySegment task_completion_cb, MemorySegment task_error_cb, int num_memcpy_tasks) {
+        var mh$ = doca_dma_task_memcpy_set_conf.HANDLE;
         try {
-            return (int) doca_dma_task_memcpy_alloc_init$hot.HANDLE.invokeExact(dma, src, dst, user_data, task);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_set_conf", dma, task_completion_cb, task_error_cb, num_memcpy_tasks);
+            }
+            return (int)mh$.invokeExact(dma, task_completion_cb, task_error_cb, num_memcpy_tasks);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_as_task$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_task_memcpy_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            dma_h.C_INT,
+            dma_h.C_POINTER,
+            dma_h.C_POINTER,
+            dma_h.C_POINTER,
+            doca_data.layout(),
+            dma_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_alloc_init$descriptor() {
+        return doca_dma_task_memcpy_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_alloc_init$handle() {
+        return doca_dma_task_memcpy_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_alloc_init$address() {
+        return doca_dma_task_memcpy_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data, struct doca_dma_task_memcpy **task)
+     * }
+     */
+    public static int doca_dma_task_memcpy_alloc_init(MemorySegment dma, MemorySegment src, MemorySegment dst, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_dma_task_memcpy_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_alloc_init", dma, src, dst, user_data, task);
+            }
+            return (int)mh$.invokeExact(dma, src, dst, user_data, task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dma_task_memcpy_as_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_as_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_as_task$descriptor() {
+        return doca_dma_task_memcpy_as_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_as_task$handle() {
+        return doca_dma_task_memcpy_as_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_as_task$address() {
+        return doca_dma_task_memcpy_as_task.ADDR;
     }
 
     /**
@@ -281,42 +622,58 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_as_task(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_as_task", Symbols.address(task)));
-    }
-
-    private static class doca_dma_task_memcpy_as_task$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_as_task", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_as_task$hot$descriptor() {
-        return doca_dma_task_memcpy_as_task$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
-     * }
-     */
-    public static long doca_dma_task_memcpy_as_task$hot(long task) {
+        var mh$ = doca_dma_task_memcpy_as_task.HANDLE;
         try {
-            return (long) doca_dma_task_memcpy_as_task$hot.HANDLE.invokeExact(task);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_as_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_src$descriptor() {
-        return FunctionDescriptor.ofVoid(
+    private static class doca_dma_task_memcpy_set_src {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_set_src");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_set_src$descriptor() {
+        return doca_dma_task_memcpy_set_src.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_set_src$handle() {
+        return doca_dma_task_memcpy_set_src.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_set_src$address() {
+        return doca_dma_task_memcpy_set_src.ADDR;
     }
 
     /**
@@ -325,42 +682,58 @@ public class dma_h {
      * }
      */
     public static void doca_dma_task_memcpy_set_src(MemorySegment task, MemorySegment src) {
-        Symbols.call("doca_dma_task_memcpy_set_src", Symbols.address(task), Symbols.address(src));
-    }
-
-    private static class doca_dma_task_memcpy_set_src$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_set_src", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_src$hot$descriptor() {
-        return doca_dma_task_memcpy_set_src$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
-     * }
-     */
-    public static void doca_dma_task_memcpy_set_src$hot(long task, long src) {
+        var mh$ = doca_dma_task_memcpy_set_src.HANDLE;
         try {
-            doca_dma_task_memcpy_set_src$hot.HANDLE.invokeExact(task, src);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_set_src", task, src);
+            }
+            mh$.invokeExact(task, src);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_get_src$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_task_memcpy_get_src {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_get_src");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_get_src$descriptor() {
+        return doca_dma_task_memcpy_get_src.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_get_src$handle() {
+        return doca_dma_task_memcpy_get_src.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_get_src$address() {
+        return doca_dma_task_memcpy_get_src.ADDR;
     }
 
     /**
@@ -369,15 +742,58 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_get_src(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_get_src", Symbols.address(task)));
+        var mh$ = doca_dma_task_memcpy_get_src.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_get_src", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_dst$descriptor() {
-        return FunctionDescriptor.ofVoid(
+    private static class doca_dma_task_memcpy_set_dst {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_set_dst");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_set_dst$descriptor() {
+        return doca_dma_task_memcpy_set_dst.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_set_dst$handle() {
+        return doca_dma_task_memcpy_set_dst.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_set_dst$address() {
+        return doca_dma_task_memcpy_set_dst.ADDR;
     }
 
     /**
@@ -386,42 +802,58 @@ public class dma_h {
      * }
      */
     public static void doca_dma_task_memcpy_set_dst(MemorySegment task, MemorySegment dst) {
-        Symbols.call("doca_dma_task_memcpy_set_dst", Symbols.address(task), Symbols.address(dst));
-    }
-
-    private static class doca_dma_task_memcpy_set_dst$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dma_task_memcpy_set_dst", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_set_dst$hot$descriptor() {
-        return doca_dma_task_memcpy_set_dst$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
-     * }
-     */
-    public static void doca_dma_task_memcpy_set_dst$hot(long task, long dst) {
+        var mh$ = doca_dma_task_memcpy_set_dst.HANDLE;
         try {
-            doca_dma_task_memcpy_set_dst$hot.HANDLE.invokeExact(task, dst);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_set_dst", task, dst);
+            }
+            mh$.invokeExact(task, dst);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
-    /** Its shape. */
-    public static FunctionDescriptor doca_dma_task_memcpy_get_dst$descriptor() {
-        return FunctionDescriptor.of(
+    private static class doca_dma_task_memcpy_get_dst {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dma_h.C_POINTER,
             dma_h.C_POINTER
         );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dma_task_memcpy_get_dst");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static FunctionDescriptor doca_dma_task_memcpy_get_dst$descriptor() {
+        return doca_dma_task_memcpy_get_dst.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MethodHandle doca_dma_task_memcpy_get_dst$handle() {
+        return doca_dma_task_memcpy_get_dst.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+     * }
+     */
+    public static MemorySegment doca_dma_task_memcpy_get_dst$address() {
+        return doca_dma_task_memcpy_get_dst.ADDR;
     }
 
     /**
@@ -430,7 +862,17 @@ public class dma_h {
      * }
      */
     public static MemorySegment doca_dma_task_memcpy_get_dst(MemorySegment task) {
-        return Symbols.memory(Symbols.call("doca_dma_task_memcpy_get_dst", Symbols.address(task)));
+        var mh$ = doca_dma_task_memcpy_get_dst.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dma_task_memcpy_get_dst", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
 }
 

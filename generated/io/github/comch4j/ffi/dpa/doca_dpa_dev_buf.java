@@ -55,7 +55,7 @@ public class doca_dpa_dev_buf {
         return addr$LAYOUT;
     }
 
-    private static final long addr$OFFSET = 0;
+    private static final long addr$OFFSET = $LAYOUT.byteOffset(groupElement("addr"));
 
     /**
      * Offset for field:
@@ -99,7 +99,7 @@ public class doca_dpa_dev_buf {
         return len$LAYOUT;
     }
 
-    private static final long len$OFFSET = 8;
+    private static final long len$OFFSET = $LAYOUT.byteOffset(groupElement("len"));
 
     /**
      * Offset for field:
@@ -143,7 +143,7 @@ public class doca_dpa_dev_buf {
         return mmap$LAYOUT;
     }
 
-    private static final long mmap$OFFSET = 16;
+    private static final long mmap$OFFSET = $LAYOUT.byteOffset(groupElement("mmap"));
 
     /**
      * Offset for field:
@@ -187,7 +187,7 @@ public class doca_dpa_dev_buf {
         return reserved$LAYOUT;
     }
 
-    private static final long reserved$OFFSET = 20;
+    private static final long reserved$OFFSET = $LAYOUT.byteOffset(groupElement("reserved"));
 
     /**
      * Offset for field:
@@ -239,7 +239,7 @@ public class doca_dpa_dev_buf {
      * }
      */
     public static byte reserved(MemorySegment struct, long index0) {
-        return (byte)reserved$ELEM_HANDLE.get(struct, 0L, index0);
+        return (byte)reserved$ELEM_HANDLE.get(struct, reserved$OFFSET, index0);
     }
 
     /**
@@ -249,7 +249,7 @@ public class doca_dpa_dev_buf {
      * }
      */
     public static void reserved(MemorySegment struct, long index0, byte fieldValue) {
-        reserved$ELEM_HANDLE.set(struct, 0L, index0, fieldValue);
+        reserved$ELEM_HANDLE.set(struct, reserved$OFFSET, index0, fieldValue);
     }
 
     /**

@@ -52,7 +52,7 @@ public class doca_dpa_dev_buf_arr {
         return bufs$LAYOUT;
     }
 
-    private static final long bufs$OFFSET = 0;
+    private static final long bufs$OFFSET = $LAYOUT.byteOffset(groupElement("bufs"));
 
     /**
      * Offset for field:
@@ -96,7 +96,7 @@ public class doca_dpa_dev_buf_arr {
         return reserved$LAYOUT;
     }
 
-    private static final long reserved$OFFSET = 8;
+    private static final long reserved$OFFSET = $LAYOUT.byteOffset(groupElement("reserved"));
 
     /**
      * Offset for field:
@@ -148,7 +148,7 @@ public class doca_dpa_dev_buf_arr {
      * }
      */
     public static byte reserved(MemorySegment struct, long index0) {
-        return (byte)reserved$ELEM_HANDLE.get(struct, 0L, index0);
+        return (byte)reserved$ELEM_HANDLE.get(struct, reserved$OFFSET, index0);
     }
 
     /**
@@ -158,7 +158,7 @@ public class doca_dpa_dev_buf_arr {
      * }
      */
     public static void reserved(MemorySegment struct, long index0, byte fieldValue) {
-        reserved$ELEM_HANDLE.set(struct, 0L, index0, fieldValue);
+        reserved$ELEM_HANDLE.set(struct, reserved$OFFSET, index0, fieldValue);
     }
 
     /**

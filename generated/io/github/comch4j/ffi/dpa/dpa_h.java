@@ -9,68 +9,20 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-import io.github.comch4j.internal.load.Answer;
-import io.github.comch4j.internal.load.Symbols;
-
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
 @SuppressWarnings("restricted")
-public class dpa_h {
+public class dpa_h extends dpa_h$shared {
 
     dpa_h() {
         // Should not be called directly
     }
 
     static final Arena LIBRARY_ARENA = Arena.ofAuto();
-    static final boolean TRACE_DOWNCALLS = Boolean.getBoolean("jextract.trace.downcalls");
 
-    static void traceDowncall(String name, Object... args) {
-         String traceArgs = Arrays.stream(args)
-                       .map(Object::toString)
-                       .collect(Collectors.joining(", "));
-         System.out.printf("%s(%s)\n", name, traceArgs);
-    }
+    static final io.github.comch4j.ffi.Lookup SYMBOL_LOOKUP = io.github.comch4j.ffi.Lookup.get();
 
-    static MemorySegment findOrThrow(String symbol) {
-        return SYMBOL_LOOKUP.find(symbol)
-            .orElseThrow(() -> new UnsatisfiedLinkError("unresolved symbol: " + symbol));
-    }
-
-    static MethodHandle upcallHandle(Class<?> fi, String name, FunctionDescriptor fdesc) {
-        try {
-            return MethodHandles.lookup().findVirtual(fi, name, fdesc.toMethodType());
-        } catch (ReflectiveOperationException ex) {
-            throw new AssertionError(ex);
-        }
-    }
-
-    static MemoryLayout align(MemoryLayout layout, long align) {
-        return switch (layout) {
-            case PaddingLayout p -> p;
-            case ValueLayout v -> v.withByteAlignment(align);
-            case GroupLayout g -> {
-                MemoryLayout[] alignedMembers = g.memberLayouts().stream()
-                        .map(m -> align(m, align)).toArray(MemoryLayout[]::new);
-                yield g instanceof StructLayout ?
-                        MemoryLayout.structLayout(alignedMembers) : MemoryLayout.unionLayout(alignedMembers);
-            }
-            case SequenceLayout s -> MemoryLayout.sequenceLayout(s.elementCount(), align(s.elementLayout(), align));
-        };
-    }
-
-    static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
-            .or(Linker.nativeLinker().defaultLookup());
-
-    public static final ValueLayout.OfBoolean C_BOOL = ValueLayout.JAVA_BOOLEAN;
-    public static final ValueLayout.OfByte C_CHAR = ValueLayout.JAVA_BYTE;
-    public static final ValueLayout.OfShort C_SHORT = ValueLayout.JAVA_SHORT;
-    public static final ValueLayout.OfInt C_INT = ValueLayout.JAVA_INT;
-    public static final ValueLayout.OfLong C_LONG_LONG = ValueLayout.JAVA_LONG;
-    public static final ValueLayout.OfFloat C_FLOAT = ValueLayout.JAVA_FLOAT;
-    public static final ValueLayout.OfDouble C_DOUBLE = ValueLayout.JAVA_DOUBLE;
-    public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
-    public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
     private static final int DOCA_DPA_DEV_LOG_LEVEL_DISABLE = (int)10L;
     /**
      * {@snippet lang=c :
@@ -199,16 +151,43 @@ public class dpa_h {
     }
 
     private static class doca_dpa_dev_device_set {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_device_set", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_device_set");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_device_set$descriptor() {
         return doca_dpa_dev_device_set.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_device_set$handle() {
+        return doca_dpa_dev_device_set.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_device_set$address() {
+        return doca_dpa_dev_device_set.ADDR;
     }
 
     /**
@@ -217,23 +196,56 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_device_set(long dpa_handle) {
+        var mh$ = doca_dpa_dev_device_set.HANDLE;
         try {
-            doca_dpa_dev_device_set.HANDLE.invokeExact(dpa_handle);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_device_set", dpa_handle);
+            }
+            mh$.invokeExact(dpa_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_thread_rank {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT    );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_thread_rank", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_thread_rank");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_thread_rank()
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_thread_rank$descriptor() {
         return doca_dpa_dev_thread_rank.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_thread_rank()
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_thread_rank$handle() {
+        return doca_dpa_dev_thread_rank.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_thread_rank()
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_thread_rank$address() {
+        return doca_dpa_dev_thread_rank.ADDR;
     }
 
     /**
@@ -242,23 +254,56 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_thread_rank() {
+        var mh$ = doca_dpa_dev_thread_rank.HANDLE;
         try {
-            return (int) doca_dpa_dev_thread_rank.HANDLE.invokeExact();
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_thread_rank");
+            }
+            return (int)mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_num_threads {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT    );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_num_threads", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_num_threads");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_num_threads()
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_num_threads$descriptor() {
         return doca_dpa_dev_num_threads.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_num_threads()
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_num_threads$handle() {
+        return doca_dpa_dev_num_threads.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * unsigned int doca_dpa_dev_num_threads()
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_num_threads$address() {
+        return doca_dpa_dev_num_threads.ADDR;
     }
 
     /**
@@ -267,23 +312,56 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_num_threads() {
+        var mh$ = doca_dpa_dev_num_threads.HANDLE;
         try {
-            return (int) doca_dpa_dev_num_threads.HANDLE.invokeExact();
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_num_threads");
+            }
+            return (int)mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_thread_get_local_storage {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_LONG    );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_thread_get_local_storage", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_thread_get_local_storage");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage()
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_thread_get_local_storage$descriptor() {
         return doca_dpa_dev_thread_get_local_storage.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage()
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_thread_get_local_storage$handle() {
+        return doca_dpa_dev_thread_get_local_storage.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage()
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_thread_get_local_storage$address() {
+        return doca_dpa_dev_thread_get_local_storage.ADDR;
     }
 
     /**
@@ -292,22 +370,55 @@ public class dpa_h {
      * }
      */
     public static long doca_dpa_dev_thread_get_local_storage() {
+        var mh$ = doca_dpa_dev_thread_get_local_storage.HANDLE;
         try {
-            return (long) doca_dpa_dev_thread_get_local_storage.HANDLE.invokeExact();
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_thread_get_local_storage");
+            }
+            return (long)mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_yield {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(    );
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(    );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_yield", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_yield");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_yield()
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_yield$descriptor() {
         return doca_dpa_dev_yield.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_yield()
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_yield$handle() {
+        return doca_dpa_dev_yield.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_yield()
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_yield$address() {
+        return doca_dpa_dev_yield.ADDR;
     }
 
     /**
@@ -316,24 +427,57 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_yield() {
+        var mh$ = doca_dpa_dev_yield.HANDLE;
         try {
-            doca_dpa_dev_yield.HANDLE.invokeExact();
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_yield");
+            }
+            mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_thread_notify {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_thread_notify", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_thread_notify");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_thread_notify$descriptor() {
         return doca_dpa_dev_thread_notify.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_thread_notify$handle() {
+        return doca_dpa_dev_thread_notify.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_thread_notify$address() {
+        return doca_dpa_dev_thread_notify.ADDR;
     }
 
     /**
@@ -342,10 +486,16 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_thread_notify(long comp_handle) {
+        var mh$ = doca_dpa_dev_thread_notify.HANDLE;
         try {
-            doca_dpa_dev_thread_notify.HANDLE.invokeExact(comp_handle);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_thread_notify", comp_handle);
+            }
+            mh$.invokeExact(comp_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
@@ -360,7 +510,7 @@ public class dpa_h {
                 dpa_h.C_INT,
                 dpa_h.C_POINTER
             );
-        private static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_log");
+        private static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_log");
 
         private final MethodHandle handle;
         private final FunctionDescriptor descriptor;
@@ -422,7 +572,7 @@ public class dpa_h {
     }
 
     private static class doca_dpa_dev_trace {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_LONG,
@@ -430,12 +580,39 @@ public class dpa_h {
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_trace", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_trace");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_trace$descriptor() {
         return doca_dpa_dev_trace.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_trace$handle() {
+        return doca_dpa_dev_trace.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_trace$address() {
+        return doca_dpa_dev_trace.ADDR;
     }
 
     /**
@@ -444,22 +621,55 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_trace(long arg1, long arg2, long arg3, long arg4, long arg5) {
+        var mh$ = doca_dpa_dev_trace.HANDLE;
         try {
-            doca_dpa_dev_trace.HANDLE.invokeExact(arg1, arg2, arg3, arg4, arg5);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_trace", arg1, arg2, arg3, arg4, arg5);
+            }
+            mh$.invokeExact(arg1, arg2, arg3, arg4, arg5);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_trace_flush {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(    );
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(    );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_trace_flush", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_trace_flush");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace_flush()
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_trace_flush$descriptor() {
         return doca_dpa_dev_trace_flush.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace_flush()
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_trace_flush$handle() {
+        return doca_dpa_dev_trace_flush.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_trace_flush()
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_trace_flush$address() {
+        return doca_dpa_dev_trace_flush.ADDR;
     }
 
     /**
@@ -468,26 +678,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_trace_flush() {
+        var mh$ = doca_dpa_dev_trace_flush.HANDLE;
         try {
-            doca_dpa_dev_trace_flush.HANDLE.invokeExact();
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_trace_flush");
+            }
+            mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_hash_table_add {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_hash_table_add", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_hash_table_add");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_hash_table_add$descriptor() {
         return doca_dpa_dev_hash_table_add.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_hash_table_add$handle() {
+        return doca_dpa_dev_hash_table_add.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_hash_table_add$address() {
+        return doca_dpa_dev_hash_table_add.ADDR;
     }
 
     /**
@@ -496,25 +739,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_hash_table_add(long ht_handle, int key, long value) {
+        var mh$ = doca_dpa_dev_hash_table_add.HANDLE;
         try {
-            doca_dpa_dev_hash_table_add.HANDLE.invokeExact(ht_handle, key, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_hash_table_add", ht_handle, key, value);
+            }
+            mh$.invokeExact(ht_handle, key, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_hash_table_remove {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_hash_table_remove", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_hash_table_remove");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_hash_table_remove$descriptor() {
         return doca_dpa_dev_hash_table_remove.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_hash_table_remove$handle() {
+        return doca_dpa_dev_hash_table_remove.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_hash_table_remove$address() {
+        return doca_dpa_dev_hash_table_remove.ADDR;
     }
 
     /**
@@ -523,27 +799,60 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_hash_table_remove(long ht_handle, int key) {
+        var mh$ = doca_dpa_dev_hash_table_remove.HANDLE;
         try {
-            doca_dpa_dev_hash_table_remove.HANDLE.invokeExact(ht_handle, key);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_hash_table_remove", ht_handle, key);
+            }
+            mh$.invokeExact(ht_handle, key);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_hash_table_find {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_POINTER
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_hash_table_find", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_hash_table_find");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_hash_table_find$descriptor() {
         return doca_dpa_dev_hash_table_find.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_hash_table_find$handle() {
+        return doca_dpa_dev_hash_table_find.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_hash_table_find$address() {
+        return doca_dpa_dev_hash_table_find.ADDR;
     }
 
     /**
@@ -552,26 +861,59 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_hash_table_find(long ht_handle, int key, MemorySegment value) {
+        var mh$ = doca_dpa_dev_hash_table_find.HANDLE;
         try {
-            return (int) doca_dpa_dev_hash_table_find.HANDLE.invokeExact(ht_handle, key, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_hash_table_find", ht_handle, key, value);
+            }
+            return (int)mh$.invokeExact(ht_handle, key, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_get_completion {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG,
             dpa_h.C_POINTER
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_get_completion", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_get_completion");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle, doca_dpa_dev_completion_element_t *comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_get_completion$descriptor() {
         return doca_dpa_dev_get_completion.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle, doca_dpa_dev_completion_element_t *comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_get_completion$handle() {
+        return doca_dpa_dev_get_completion.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle, doca_dpa_dev_completion_element_t *comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_get_completion$address() {
+        return doca_dpa_dev_get_completion.ADDR;
     }
 
     /**
@@ -580,25 +922,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_get_completion(long dpa_comp_handle, MemorySegment comp_element) {
+        var mh$ = doca_dpa_dev_get_completion.HANDLE;
         try {
-            return (int) doca_dpa_dev_get_completion.HANDLE.invokeExact(dpa_comp_handle, comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_get_completion", dpa_comp_handle, comp_element);
+            }
+            return (int)mh$.invokeExact(dpa_comp_handle, comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_get_completion_type {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_get_completion_type", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_get_completion_type");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_get_completion_type$descriptor() {
         return doca_dpa_dev_get_completion_type.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_get_completion_type$handle() {
+        return doca_dpa_dev_get_completion_type.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_get_completion_type$address() {
+        return doca_dpa_dev_get_completion_type.ADDR;
     }
 
     /**
@@ -607,25 +982,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_get_completion_type(long comp_element) {
+        var mh$ = doca_dpa_dev_get_completion_type.HANDLE;
         try {
-            return (int) doca_dpa_dev_get_completion_type.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_get_completion_type", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_get_completion_user_data {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_get_completion_user_data", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_get_completion_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_get_completion_user_data$descriptor() {
         return doca_dpa_dev_get_completion_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_get_completion_user_data$handle() {
+        return doca_dpa_dev_get_completion_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_get_completion_user_data$address() {
+        return doca_dpa_dev_get_completion_user_data.ADDR;
     }
 
     /**
@@ -634,25 +1042,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_get_completion_user_data(long comp_element) {
+        var mh$ = doca_dpa_dev_get_completion_user_data.HANDLE;
         try {
-            return (int) doca_dpa_dev_get_completion_user_data.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_get_completion_user_data", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_get_completion_immediate {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_get_completion_immediate", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_get_completion_immediate");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_get_completion_immediate$descriptor() {
         return doca_dpa_dev_get_completion_immediate.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_get_completion_immediate$handle() {
+        return doca_dpa_dev_get_completion_immediate.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_get_completion_immediate$address() {
+        return doca_dpa_dev_get_completion_immediate.ADDR;
     }
 
     /**
@@ -661,25 +1102,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_get_completion_immediate(long comp_element) {
+        var mh$ = doca_dpa_dev_get_completion_immediate.HANDLE;
         try {
-            return (int) doca_dpa_dev_get_completion_immediate.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_get_completion_immediate", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_completion_element_get_wqe_counter {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_completion_element_get_wqe_counter", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_completion_element_get_wqe_counter");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_completion_element_get_wqe_counter$descriptor() {
         return doca_dpa_dev_completion_element_get_wqe_counter.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_element_get_wqe_counter$handle() {
+        return doca_dpa_dev_completion_element_get_wqe_counter.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_element_get_wqe_counter$address() {
+        return doca_dpa_dev_completion_element_get_wqe_counter.ADDR;
     }
 
     /**
@@ -688,25 +1162,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_completion_element_get_wqe_counter(long comp_element) {
+        var mh$ = doca_dpa_dev_completion_element_get_wqe_counter.HANDLE;
         try {
-            return (int) doca_dpa_dev_completion_element_get_wqe_counter.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_element_get_wqe_counter", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_completion_element_get_timestamp {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_completion_element_get_timestamp", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_completion_element_get_timestamp");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_completion_element_get_timestamp$descriptor() {
         return doca_dpa_dev_completion_element_get_timestamp.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_element_get_timestamp$handle() {
+        return doca_dpa_dev_completion_element_get_timestamp.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_element_get_timestamp$address() {
+        return doca_dpa_dev_completion_element_get_timestamp.ADDR;
     }
 
     /**
@@ -715,25 +1222,58 @@ public class dpa_h {
      * }
      */
     public static long doca_dpa_dev_completion_element_get_timestamp(long comp_element) {
+        var mh$ = doca_dpa_dev_completion_element_get_timestamp.HANDLE;
         try {
-            return (long) doca_dpa_dev_completion_element_get_timestamp.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_element_get_timestamp", comp_element);
+            }
+            return (long)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_completion_ack {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_completion_ack", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_completion_ack");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_completion_ack$descriptor() {
         return doca_dpa_dev_completion_ack.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_ack$handle() {
+        return doca_dpa_dev_completion_ack.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_ack$address() {
+        return doca_dpa_dev_completion_ack.ADDR;
     }
 
     /**
@@ -742,24 +1282,57 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_completion_ack(long dpa_comp_handle, long num_comp) {
+        var mh$ = doca_dpa_dev_completion_ack.HANDLE;
         try {
-            doca_dpa_dev_completion_ack.HANDLE.invokeExact(dpa_comp_handle, num_comp);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_ack", dpa_comp_handle, num_comp);
+            }
+            mh$.invokeExact(dpa_comp_handle, num_comp);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_completion_request_notification {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_completion_request_notification", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_completion_request_notification");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_completion_request_notification$descriptor() {
         return doca_dpa_dev_completion_request_notification.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_request_notification$handle() {
+        return doca_dpa_dev_completion_request_notification.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_request_notification$address() {
+        return doca_dpa_dev_completion_request_notification.ADDR;
     }
 
     /**
@@ -768,25 +1341,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_completion_request_notification(long dpa_comp_handle) {
+        var mh$ = doca_dpa_dev_completion_request_notification.HANDLE;
         try {
-            doca_dpa_dev_completion_request_notification.HANDLE.invokeExact(dpa_comp_handle);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_request_notification", dpa_comp_handle);
+            }
+            mh$.invokeExact(dpa_comp_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_buf_get_external_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_buf_get_external_ptr", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_buf_get_external_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_buf_get_external_ptr$descriptor() {
         return doca_dpa_dev_buf_get_external_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_buf_get_external_ptr$handle() {
+        return doca_dpa_dev_buf_get_external_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_buf_get_external_ptr$address() {
+        return doca_dpa_dev_buf_get_external_ptr.ADDR;
     }
 
     /**
@@ -795,26 +1401,59 @@ public class dpa_h {
      * }
      */
     public static long doca_dpa_dev_buf_get_external_ptr(long buf) {
+        var mh$ = doca_dpa_dev_buf_get_external_ptr.HANDLE;
         try {
-            return (long) doca_dpa_dev_buf_get_external_ptr.HANDLE.invokeExact(buf);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_buf_get_external_ptr", buf);
+            }
+            return (long)mh$.invokeExact(buf);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_mmap_get_external_ptr {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_mmap_get_external_ptr", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_mmap_get_external_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_mmap_get_external_ptr$descriptor() {
         return doca_dpa_dev_mmap_get_external_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_mmap_get_external_ptr$handle() {
+        return doca_dpa_dev_mmap_get_external_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_mmap_get_external_ptr$address() {
+        return doca_dpa_dev_mmap_get_external_ptr.ADDR;
     }
 
     /**
@@ -823,27 +1462,60 @@ public class dpa_h {
      * }
      */
     public static long doca_dpa_dev_mmap_get_external_ptr(int mmap_handle, long addr) {
+        var mh$ = doca_dpa_dev_mmap_get_external_ptr.HANDLE;
         try {
-            return (long) doca_dpa_dev_mmap_get_external_ptr.HANDLE.invokeExact(mmap_handle, addr);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_mmap_get_external_ptr", mmap_handle, addr);
+            }
+            return (long)mh$.invokeExact(mmap_handle, addr);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_post_buf_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_post_buf_memcpy", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_post_buf_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_buf_t dst_buf_handle, doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_post_buf_memcpy$descriptor() {
         return doca_dpa_dev_post_buf_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_buf_t dst_buf_handle, doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_post_buf_memcpy$handle() {
+        return doca_dpa_dev_post_buf_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_buf_t dst_buf_handle, doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_post_buf_memcpy$address() {
+        return doca_dpa_dev_post_buf_memcpy.ADDR;
     }
 
     /**
@@ -852,15 +1524,21 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_post_buf_memcpy(long async_ops_handle, long dst_buf_handle, long src_buf_handle, int flags) {
+        var mh$ = doca_dpa_dev_post_buf_memcpy.HANDLE;
         try {
-            doca_dpa_dev_post_buf_memcpy.HANDLE.invokeExact(async_ops_handle, dst_buf_handle, src_buf_handle, flags);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_post_buf_memcpy", async_ops_handle, dst_buf_handle, src_buf_handle, flags);
+            }
+            mh$.invokeExact(async_ops_handle, dst_buf_handle, src_buf_handle, flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_post_memcpy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_LONG,
@@ -870,12 +1548,39 @@ public class dpa_h {
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_post_memcpy", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_post_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length, uint32_t flags)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_post_memcpy$descriptor() {
         return doca_dpa_dev_post_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length, uint32_t flags)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_post_memcpy$handle() {
+        return doca_dpa_dev_post_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length, uint32_t flags)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_post_memcpy$address() {
+        return doca_dpa_dev_post_memcpy.ADDR;
     }
 
     /**
@@ -884,25 +1589,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_post_memcpy(long async_ops_handle, int dst_mmap_handle, long dst_addr, int src_mmap_handle, long src_addr, long length, int flags) {
+        var mh$ = doca_dpa_dev_post_memcpy.HANDLE;
         try {
-            doca_dpa_dev_post_memcpy.HANDLE.invokeExact(async_ops_handle, dst_mmap_handle, dst_addr, src_mmap_handle, src_addr, length, flags);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_post_memcpy", async_ops_handle, dst_mmap_handle, dst_addr, src_mmap_handle, src_addr, length, flags);
+            }
+            mh$.invokeExact(async_ops_handle, dst_mmap_handle, dst_addr, src_mmap_handle, src_addr, length, flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_get {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_POINTER
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_get", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_get");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_get$descriptor() {
         return doca_dpa_dev_sync_event_get.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_get$handle() {
+        return doca_dpa_dev_sync_event_get.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_get$address() {
+        return doca_dpa_dev_sync_event_get.ADDR;
     }
 
     /**
@@ -911,25 +1649,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_get(long dpa_dev_se_handle, MemorySegment value) {
+        var mh$ = doca_dpa_dev_sync_event_get.HANDLE;
         try {
-            doca_dpa_dev_sync_event_get.HANDLE.invokeExact(dpa_dev_se_handle, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_get", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_update_add {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_update_add", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_update_add");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_update_add$descriptor() {
         return doca_dpa_dev_sync_event_update_add.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_update_add$handle() {
+        return doca_dpa_dev_sync_event_update_add.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_update_add$address() {
+        return doca_dpa_dev_sync_event_update_add.ADDR;
     }
 
     /**
@@ -938,25 +1709,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_update_add(long dpa_dev_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_update_add.HANDLE;
         try {
-            doca_dpa_dev_sync_event_update_add.HANDLE.invokeExact(dpa_dev_se_handle, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_update_add", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_update_set {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_update_set", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_update_set");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_update_set$descriptor() {
         return doca_dpa_dev_sync_event_update_set.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_update_set$handle() {
+        return doca_dpa_dev_sync_event_update_set.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_update_set$address() {
+        return doca_dpa_dev_sync_event_update_set.ADDR;
     }
 
     /**
@@ -965,26 +1769,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_update_set(long dpa_dev_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_update_set.HANDLE;
         try {
-            doca_dpa_dev_sync_event_update_set.HANDLE.invokeExact(dpa_dev_se_handle, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_update_set", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_wait_gt {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_wait_gt", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_wait_gt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_wait_gt$descriptor() {
         return doca_dpa_dev_sync_event_wait_gt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_wait_gt$handle() {
+        return doca_dpa_dev_sync_event_wait_gt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_wait_gt$address() {
+        return doca_dpa_dev_sync_event_wait_gt.ADDR;
     }
 
     /**
@@ -993,26 +1830,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_wait_gt(long dpa_dev_se_handle, long value, long mask) {
+        var mh$ = doca_dpa_dev_sync_event_wait_gt.HANDLE;
         try {
-            doca_dpa_dev_sync_event_wait_gt.HANDLE.invokeExact(dpa_dev_se_handle, value, mask);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_wait_gt", dpa_dev_se_handle, value, mask);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value, mask);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_post_wait_gt {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_post_wait_gt", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_post_wait_gt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_gt$descriptor() {
         return doca_dpa_dev_sync_event_post_wait_gt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_post_wait_gt$handle() {
+        return doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_post_wait_gt$address() {
+        return doca_dpa_dev_sync_event_post_wait_gt.ADDR;
     }
 
     /**
@@ -1021,26 +1891,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_post_wait_gt(long async_ops_handle, long wait_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
         try {
-            doca_dpa_dev_sync_event_post_wait_gt.HANDLE.invokeExact(async_ops_handle, wait_se_handle, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_post_wait_gt", async_ops_handle, wait_se_handle, value);
+            }
+            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_sync_event_post_wait_ne {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_sync_event_post_wait_ne", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_sync_event_post_wait_ne");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_ne$descriptor() {
         return doca_dpa_dev_sync_event_post_wait_ne.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_post_wait_ne$handle() {
+        return doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_post_wait_ne$address() {
+        return doca_dpa_dev_sync_event_post_wait_ne.ADDR;
     }
 
     /**
@@ -1049,25 +1952,58 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_sync_event_post_wait_ne(long async_ops_handle, long wait_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
         try {
-            doca_dpa_dev_sync_event_post_wait_ne.HANDLE.invokeExact(async_ops_handle, wait_se_handle, value);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_post_wait_ne", async_ops_handle, wait_se_handle, value);
+            }
+            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_ack {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_ack", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_ack");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_ack$descriptor() {
         return doca_dpa_dev_comch_consumer_ack.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_ack$handle() {
+        return doca_dpa_dev_comch_consumer_ack.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_ack$address() {
+        return doca_dpa_dev_comch_consumer_ack.ADDR;
     }
 
     /**
@@ -1076,26 +2012,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_comch_consumer_ack(long consumer, int num_msg) {
+        var mh$ = doca_dpa_dev_comch_consumer_ack.HANDLE;
         try {
-            doca_dpa_dev_comch_consumer_ack.HANDLE.invokeExact(consumer, num_msg);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_ack", consumer, num_msg);
+            }
+            mh$.invokeExact(consumer, num_msg);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_get_completion {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG,
             dpa_h.C_POINTER
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_get_completion", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_get_completion");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_consumer_get_completion(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, doca_dpa_dev_comch_consumer_completion_element_t *comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_get_completion$descriptor() {
         return doca_dpa_dev_comch_consumer_get_completion.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_consumer_get_completion(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, doca_dpa_dev_comch_consumer_completion_element_t *comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_get_completion$handle() {
+        return doca_dpa_dev_comch_consumer_get_completion.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_consumer_get_completion(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, doca_dpa_dev_comch_consumer_completion_element_t *comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_get_completion$address() {
+        return doca_dpa_dev_comch_consumer_get_completion.ADDR;
     }
 
     /**
@@ -1104,26 +2073,59 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_comch_consumer_get_completion(long consumer_comp_handle, MemorySegment comp_element) {
+        var mh$ = doca_dpa_dev_comch_consumer_get_completion.HANDLE;
         try {
-            return (int) doca_dpa_dev_comch_consumer_get_completion.HANDLE.invokeExact(consumer_comp_handle, comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_get_completion", consumer_comp_handle, comp_element);
+            }
+            return (int)mh$.invokeExact(consumer_comp_handle, comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_get_completion_imm {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_POINTER,
             dpa_h.C_LONG,
             dpa_h.C_POINTER
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_get_completion_imm", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_get_completion_imm");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * const uint8_t *doca_dpa_dev_comch_consumer_get_completion_imm(doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_get_completion_imm$descriptor() {
         return doca_dpa_dev_comch_consumer_get_completion_imm.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * const uint8_t *doca_dpa_dev_comch_consumer_get_completion_imm(doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_get_completion_imm$handle() {
+        return doca_dpa_dev_comch_consumer_get_completion_imm.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * const uint8_t *doca_dpa_dev_comch_consumer_get_completion_imm(doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_get_completion_imm$address() {
+        return doca_dpa_dev_comch_consumer_get_completion_imm.ADDR;
     }
 
     /**
@@ -1132,53 +2134,58 @@ public class dpa_h {
      * }
      */
     public static MemorySegment doca_dpa_dev_comch_consumer_get_completion_imm(long comp_element, MemorySegment imm_length) {
+        var mh$ = doca_dpa_dev_comch_consumer_get_completion_imm.HANDLE;
         try {
-            return (MemorySegment) doca_dpa_dev_comch_consumer_get_completion_imm.HANDLE.invokeExact(comp_element, imm_length);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_get_completion_imm", comp_element, imm_length);
+            }
+            return (MemorySegment)mh$.invokeExact(comp_element, imm_length);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_comch_consumer_get_completion_imm$hot {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            ValueLayout.JAVA_LONG,
-            dpa_h.C_LONG,
-            ValueLayout.JAVA_LONG
-        );
-
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_get_completion_imm", DESC);
-    }
-
-    /** Its shape. */
-    public static FunctionDescriptor doca_dpa_dev_comch_consumer_get_completion_imm$hot$descriptor() {
-        return doca_dpa_dev_comch_consumer_get_completion_imm$hot.DESC;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * const uint8_t *doca_dpa_dev_comch_consumer_get_completion_imm(doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t *imm_length)
-     * }
-     */
-    public static long doca_dpa_dev_comch_consumer_get_completion_imm$hot(long comp_element, long imm_length) {
-        try {
-            return (long) doca_dpa_dev_comch_consumer_get_completion_imm$hot.HANDLE.invokeExact(comp_element, imm_length);
-        } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_get_completion_producer_id {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_get_completion_producer_id", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_get_completion_producer_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(doca_dpa_dev_comch_consumer_completion_element_t comp_element)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_get_completion_producer_id$descriptor() {
         return doca_dpa_dev_comch_consumer_get_completion_producer_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(doca_dpa_dev_comch_consumer_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_get_completion_producer_id$handle() {
+        return doca_dpa_dev_comch_consumer_get_completion_producer_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(doca_dpa_dev_comch_consumer_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_get_completion_producer_id$address() {
+        return doca_dpa_dev_comch_consumer_get_completion_producer_id.ADDR;
     }
 
     /**
@@ -1187,25 +2194,58 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_comch_consumer_get_completion_producer_id(long comp_element) {
+        var mh$ = doca_dpa_dev_comch_consumer_get_completion_producer_id.HANDLE;
         try {
-            return (int) doca_dpa_dev_comch_consumer_get_completion_producer_id.HANDLE.invokeExact(comp_element);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_get_completion_producer_id", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_completion_ack {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_completion_ack", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_completion_ack");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_ack(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_completion_ack$descriptor() {
         return doca_dpa_dev_comch_consumer_completion_ack.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_ack(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_completion_ack$handle() {
+        return doca_dpa_dev_comch_consumer_completion_ack.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_ack(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_completion_ack$address() {
+        return doca_dpa_dev_comch_consumer_completion_ack.ADDR;
     }
 
     /**
@@ -1214,24 +2254,57 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_comch_consumer_completion_ack(long consumer_comp_handle, long num_comp) {
+        var mh$ = doca_dpa_dev_comch_consumer_completion_ack.HANDLE;
         try {
-            doca_dpa_dev_comch_consumer_completion_ack.HANDLE.invokeExact(consumer_comp_handle, num_comp);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_completion_ack", consumer_comp_handle, num_comp);
+            }
+            mh$.invokeExact(consumer_comp_handle, num_comp);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_consumer_completion_request_notification {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_consumer_completion_request_notification", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_consumer_completion_request_notification");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_request_notification(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_consumer_completion_request_notification$descriptor() {
         return doca_dpa_dev_comch_consumer_completion_request_notification.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_request_notification(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_consumer_completion_request_notification$handle() {
+        return doca_dpa_dev_comch_consumer_completion_request_notification.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_consumer_completion_request_notification(doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_consumer_completion_request_notification$address() {
+        return doca_dpa_dev_comch_consumer_completion_request_notification.ADDR;
     }
 
     /**
@@ -1240,26 +2313,59 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_comch_consumer_completion_request_notification(long consumer_comp_handle) {
+        var mh$ = doca_dpa_dev_comch_consumer_completion_request_notification.HANDLE;
         try {
-            doca_dpa_dev_comch_consumer_completion_request_notification.HANDLE.invokeExact(consumer_comp_handle);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_consumer_completion_request_notification", consumer_comp_handle);
+            }
+            mh$.invokeExact(consumer_comp_handle);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_producer_is_consumer_empty {
-        static final FunctionDescriptor DESC = FunctionDescriptor.of(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             dpa_h.C_INT,
             dpa_h.C_LONG,
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_producer_is_consumer_empty", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_producer_is_consumer_empty");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_producer_is_consumer_empty$descriptor() {
         return doca_dpa_dev_comch_producer_is_consumer_empty.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_producer_is_consumer_empty$handle() {
+        return doca_dpa_dev_comch_producer_is_consumer_empty.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_producer_is_consumer_empty$address() {
+        return doca_dpa_dev_comch_producer_is_consumer_empty.ADDR;
     }
 
     /**
@@ -1268,15 +2374,21 @@ public class dpa_h {
      * }
      */
     public static int doca_dpa_dev_comch_producer_is_consumer_empty(long producer, int consumer_id) {
+        var mh$ = doca_dpa_dev_comch_producer_is_consumer_empty.HANDLE;
         try {
-            return (int) doca_dpa_dev_comch_producer_is_consumer_empty.HANDLE.invokeExact(producer, consumer_id);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_producer_is_consumer_empty", producer, consumer_id);
+            }
+            return (int)mh$.invokeExact(producer, consumer_id);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_producer_post_send_imm_only {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_POINTER,
@@ -1284,12 +2396,39 @@ public class dpa_h {
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_producer_post_send_imm_only", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_producer_post_send_imm_only");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_producer_post_send_imm_only$descriptor() {
         return doca_dpa_dev_comch_producer_post_send_imm_only.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_producer_post_send_imm_only$handle() {
+        return doca_dpa_dev_comch_producer_post_send_imm_only.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_producer_post_send_imm_only$address() {
+        return doca_dpa_dev_comch_producer_post_send_imm_only.ADDR;
     }
 
     /**
@@ -1298,15 +2437,21 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_comch_producer_post_send_imm_only(long producer, int consumer_id, MemorySegment imm, int imm_length, int flags) {
+        var mh$ = doca_dpa_dev_comch_producer_post_send_imm_only.HANDLE;
         try {
-            doca_dpa_dev_comch_producer_post_send_imm_only.HANDLE.invokeExact(producer, consumer_id, imm, imm_length, flags);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_producer_post_send_imm_only", producer, consumer_id, imm, imm_length, flags);
+            }
+            mh$.invokeExact(producer, consumer_id, imm, imm_length, flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 
     private static class doca_dpa_dev_comch_producer_dma_copy {
-        static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
             dpa_h.C_INT,
             dpa_h.C_INT,
@@ -1319,12 +2464,39 @@ public class dpa_h {
             dpa_h.C_INT
         );
 
-        static final MethodHandle HANDLE = Symbols.downcall("doca_dpa_dev_comch_producer_dma_copy", DESC);
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("doca_dpa_dev_comch_producer_dma_copy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
 
-    /** Its shape. */
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
     public static FunctionDescriptor doca_dpa_dev_comch_producer_dma_copy$descriptor() {
         return doca_dpa_dev_comch_producer_dma_copy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_comch_producer_dma_copy$handle() {
+        return doca_dpa_dev_comch_producer_dma_copy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer, uint32_t consumer_id, doca_dpa_dev_mmap_t dst_mmap, uint64_t dst_addr, doca_dpa_dev_mmap_t src_mmap, uint64_t src_addr, size_t length, const uint8_t *imm, uint32_t imm_length, uint32_t flags)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_comch_producer_dma_copy$address() {
+        return doca_dpa_dev_comch_producer_dma_copy.ADDR;
     }
 
     /**
@@ -1333,10 +2505,16 @@ public class dpa_h {
      * }
      */
     public static void doca_dpa_dev_comch_producer_dma_copy(long producer, int consumer_id, int dst_mmap, long dst_addr, int src_mmap, long src_addr, long length, MemorySegment imm, int imm_length, int flags) {
+        var mh$ = doca_dpa_dev_comch_producer_dma_copy.HANDLE;
         try {
-            doca_dpa_dev_comch_producer_dma_copy.HANDLE.invokeExact(producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, flags);
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_comch_producer_dma_copy", producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, flags);
+            }
+            mh$.invokeExact(producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
         } catch (Throwable ex$) {
-            throw Symbols.unexpected(ex$);
+           throw new AssertionError("should not reach here", ex$);
         }
     }
 }

@@ -80,7 +80,7 @@ class PackagesTest {
 
     /** Packages with one user each, or few: who else needs them goes through these. */
     private static final Map<String, Set<String>> USERS = Map.of(
-            "ffi", Set.of("internal.call"),
+            "ffi", Set.of("internal.call", "ffi.cc", "ffi.channel", "ffi.dma", "ffi.dpa", "ffi.batch"), // where to look
             "ffi.cc", Set.of("internal.call"),
             "ffi.channel", Set.of("internal.call"),
             "ffi.dma", Set.of("internal.call"),

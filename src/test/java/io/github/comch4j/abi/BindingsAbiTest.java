@@ -7,9 +7,9 @@ import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.dma.dma_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.ffi.dpa.dpa_h;
-import io.github.comch4j.internal.load.Answer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -146,7 +146,7 @@ class BindingsAbiTest {
                 .hasSize(66)
                 .containsEntry(
                         "doca_cc_server_set_max_msg_size",
-                        MethodType.methodType(Answer.class, MemorySegment.class, long.class));
+                        MethodType.methodType(int.class, MemorySegment.class, long.class));
         assertThat(bound(cc_h.class, expected)).isEqualTo(expected);
     }
 
@@ -276,6 +276,9 @@ class BindingsAbiTest {
 
     private static MethodType javaType(String returns, String parameters) {
         List<Class<?>> types = new ArrayList<>();
+        if (returns.startsWith("union ")) {
+            types.add(SegmentAllocator.class);
+        }
         if (!parameters.equals("void")) {
             Arrays.stream(parameters.split(", "))
                     .map(BindingsAbiTest::javaClass)
@@ -284,7 +287,6 @@ class BindingsAbiTest {
         return MethodType.methodType(
                 switch (returns) {
                     case "void" -> void.class;
-                    case "doca_error_t" -> Answer.class;
                     default -> javaClass(returns);
                 },
                 types);
@@ -293,11 +295,12 @@ class BindingsAbiTest {
     /** The Java type of a C type, with or without a parameter's name behind it. */
     private static Class<?> javaClass(String declaration) {
         String c = declaration.startsWith("const ") ? declaration.substring("const ".length()) : declaration;
-        if (c.contains("*") || c.contains("_cb_t ") || c.contains("_comp_handler ") || c.contains("_callback")) {
+        if (c.startsWith("union ")
+                || c.contains("*")
+                || c.contains("_cb_t ")
+                || c.contains("_comp_handler ")
+                || c.contains("_callback")) {
             return MemorySegment.class;
-        }
-        if (c.startsWith("union ")) {
-            return long.class;
         }
         if (c.startsWith("enum ") || c.startsWith("unsigned int")) {
             return int.class;

@@ -1,5 +1,6 @@
 package io.github.comch4j.internal;
 
+import io.github.comch4j.ffi.Lookup;
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.dma.dma_h;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -85,21 +87,17 @@ final class NativeImageMetadata {
         return metadata.text();
     }
 
+    /** Also of those that the loaded libraries lack, which have some address for that; nobody calls them. */
     private void generatedFunctions() throws ReflectiveOperationException {
+        MemorySegment any = Symbols.find("doca_pe_create").orElseThrow();
+        Lookup.set(name -> Symbols.find(name).or(() -> Optional.of(any)));
         for (Class<?> bindings : List.of(doca_h.class, cc_h.class, channel_h.class, dma_h.class, dpa_h.class)) {
             for (Method method : bindings.getMethods()) {
-                String function = method.getName().replace("$descriptor", "");
-                if (!function.equals(method.getName()) && hasHandle(bindings, function)) {
+                if (method.getName().endsWith("$descriptor")) {
                     downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
                 }
             }
         }
-    }
-
-    /** Those without one are called by that of {@link Symbols#call(String, long...)}. */
-    private static boolean hasHandle(Class<?> bindings, String function) {
-        return Stream.of(bindings.getDeclaredClasses())
-                .anyMatch(nested -> nested.getSimpleName().equals(function));
     }
 
     private void generatedCallbacks() throws ReflectiveOperationException, IOException {

@@ -1,19 +1,17 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
-/**
- * Cold calls with a result through their last parameter, {@link #out}: {@code uint32(action, call(…, out()))}.
- * {@code action} always continues "while …".
- */
+/** What calls take and write: results through a last parameter, texts, and memory of a program. */
 public final class Calls {
     /** {@code DOCA_SUCCESS}. */
     public static final int SUCCESS = DocaError.SUCCESS.code();
@@ -22,6 +20,11 @@ public final class Calls {
     private static final ThreadLocal<MemorySegment> OUT = new ThreadLocal<>();
 
     private Calls() {}
+
+    /** Memory of a program as an argument: of whichever thread it is, but native and there. */
+    static MemorySegment lent(MemorySegment memory) {
+        return MemorySegment.ofAddress(Symbols.address(memory));
+    }
 
     /** Where a call is to write one result, of up to 8 bytes. It is zero. */
     static MemorySegment out() {
@@ -34,52 +37,18 @@ public final class Calls {
         return out;
     }
 
-    private static MemorySegment result(String action, Answer answer) {
-        answer.check(action);
+    /** What was written there. */
+    static MemorySegment result() {
         return OUT.get();
-    }
-
-    /** A pointer. */
-    static MemorySegment pointer(String action, Answer answer) {
-        return MemorySegment.ofAddress(result(action, answer).get(ValueLayout.JAVA_LONG, 0));
-    }
-
-    /** A {@code uint32_t}. */
-    static long uint32(String action, Answer answer) {
-        return Integer.toUnsignedLong(result(action, answer).get(ValueLayout.JAVA_INT, 0));
-    }
-
-    /** A {@code uint64_t}. */
-    static long uint64(String action, Answer answer) {
-        return result(action, answer).get(ValueLayout.JAVA_LONG, 0);
-    }
-
-    /**
-     * A {@code size_t} that fits into an {@code int} on every device there is; one that does not is refused, not cut.
-     */
-    static int size(String action, Answer answer) {
-        long size = uint64(action, answer);
-        if (size < 0 || size > Integer.MAX_VALUE) {
-            throw Failures.refused(
-                    DocaError.TOO_BIG,
-                    Symbols.nameOf(answer.function()),
-                    action + ", where it says " + Long.toUnsignedString(size));
-        }
-        return (int) size;
-    }
-
-    /** A {@code uint8_t} flag. */
-    static boolean flag(String action, Answer answer) {
-        return result(action, answer).get(ValueLayout.JAVA_BYTE, 0) != 0;
     }
 
     /**
      * A call that fills a buffer of {@code size} bytes with a NUL-terminated string; empty where the device has none.
      */
-    static String text(String action, int size, Function<MemorySegment, Answer> call) {
+    static String text(String action, int size, String function, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
-            Answer answer = call.apply(out);
+            Answer answer = present(function).answer(call.applyAsInt(out));
             if (answer.is(DocaError.NOT_SUPPORTED)
                     || answer.is(DocaError.NOT_FOUND)
                     || answer.is(DocaError.OPERATING_SYSTEM)) {

@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -10,7 +11,9 @@ import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
@@ -31,6 +34,21 @@ public final class ChannelCalls {
 
     private static final int NO_FLAGS = 0; // DOCA_CC_MSG_FLAG_NONE, the only one
 
+    private static final MethodHandle SEND = Symbols.downcall(
+            "doca_comm_channel_ep_sendto",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle RECEIVE = Symbols.downcall(
+            "doca_comm_channel_ep_recvfrom",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle ARM_SEND =
+            Symbols.downcall("doca_comm_channel_ep_event_handle_arm_send", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle ARM_RECEIVE =
+            Symbols.downcall("doca_comm_channel_ep_event_handle_arm_recv", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle UPDATE =
+            Symbols.downcall("doca_comm_channel_peer_addr_update_info", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle USER_DATA = Symbols.downcall(
+            "doca_comm_channel_peer_addr_get_user_data", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+
     private ChannelCalls() {}
 
     /** Whether the loaded libraries have the endpoint API. */
@@ -48,38 +66,42 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_get_max_service_name_len}, the NUL included. */
     public static long maxNameLength() {
-        return Calls.uint32(
-                "asking for the longest name", channel_h.doca_comm_channel_get_max_service_name_len(Calls.out()));
+        return present("doca_comm_channel_get_max_service_name_len")
+                .uint32(
+                        "asking for the longest name",
+                        channel_h.doca_comm_channel_get_max_service_name_len(Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_message_size}. */
     public static long maxMessageSize(MemorySegment info) {
-        return Calls.uint32(
-                "asking a device for the largest message",
-                channel_h.doca_comm_channel_get_max_message_size(info, Calls.out()));
+        return present("doca_comm_channel_get_max_message_size")
+                .uint32(
+                        "asking a device for the largest message",
+                        channel_h.doca_comm_channel_get_max_message_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_send_queue_size}. */
     public static long maxSendQueueSize(MemorySegment info) {
-        return Calls.uint32(
-                "asking a device for the largest send queue",
-                channel_h.doca_comm_channel_get_max_send_queue_size(info, Calls.out()));
+        return present("doca_comm_channel_get_max_send_queue_size")
+                .uint32(
+                        "asking a device for the largest send queue",
+                        channel_h.doca_comm_channel_get_max_send_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_max_recv_queue_size}. */
     public static long maxReceiveQueueSize(MemorySegment info) {
-        return Calls.uint32(
-                "asking a device for the largest receive queue",
-                channel_h.doca_comm_channel_get_max_recv_queue_size(info, Calls.out()));
+        return present("doca_comm_channel_get_max_recv_queue_size")
+                .uint32(
+                        "asking a device for the largest receive queue",
+                        channel_h.doca_comm_channel_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_service_max_num_connections}; empty where there can be no service. */
     public static OptionalLong maxConnections(MemorySegment info) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_INT);
-            return channel_h
-                            .doca_comm_channel_get_service_max_num_connections(info, out)
-                            .isSuccess()
+            return present("doca_comm_channel_get_service_max_num_connections")
+                            .succeeds(channel_h.doca_comm_channel_get_service_max_num_connections(info, out))
                     ? OptionalLong.of(Integer.toUnsignedLong(out.get(JAVA_INT, 0)))
                     : OptionalLong.empty();
         }
@@ -87,51 +109,62 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_create}. */
     public static MemorySegment create(String action) {
-        return Calls.pointer(action, channel_h.doca_comm_channel_ep_create(Calls.out()));
+        return present("doca_comm_channel_ep_create")
+                .pointer(action, channel_h.doca_comm_channel_ep_create(Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_set_device}. */
     public static void setDevice(MemorySegment endpoint, MemorySegment device, String action) {
-        channel_h.doca_comm_channel_ep_set_device(endpoint, device).check(action);
+        present("doca_comm_channel_ep_set_device")
+                .check(action, channel_h.doca_comm_channel_ep_set_device(endpoint, device));
     }
 
     /** {@code doca_comm_channel_ep_set_device_rep}. */
     public static void setRepresentor(MemorySegment endpoint, MemorySegment representor, String action) {
-        channel_h.doca_comm_channel_ep_set_device_rep(endpoint, representor).check(action);
+        present("doca_comm_channel_ep_set_device_rep")
+                .check(action, channel_h.doca_comm_channel_ep_set_device_rep(endpoint, representor));
     }
 
     /** {@code doca_comm_channel_ep_set_max_msg_size}. */
     public static void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        channel_h.doca_comm_channel_ep_set_max_msg_size(endpoint, (short) size).check(action);
+        present("doca_comm_channel_ep_set_max_msg_size")
+                .check(action, channel_h.doca_comm_channel_ep_set_max_msg_size(endpoint, (short) size));
     }
 
     /** {@code doca_comm_channel_ep_set_send_queue_size}. */
     public static void setSendQueueSize(MemorySegment endpoint, int size, String action) {
-        channel_h
-                .doca_comm_channel_ep_set_send_queue_size(endpoint, (short) size)
-                .check(action);
+        present("doca_comm_channel_ep_set_send_queue_size")
+                .check(action, channel_h.doca_comm_channel_ep_set_send_queue_size(endpoint, (short) size));
     }
 
     /** {@code doca_comm_channel_ep_set_recv_queue_size}. */
     public static void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        channel_h
-                .doca_comm_channel_ep_set_recv_queue_size(endpoint, (short) size)
-                .check(action);
+        present("doca_comm_channel_ep_set_recv_queue_size")
+                .check(action, channel_h.doca_comm_channel_ep_set_recv_queue_size(endpoint, (short) size));
     }
 
     /** {@code doca_comm_channel_ep_get_max_msg_size}. */
     public static int maxMessageSize(MemorySegment endpoint, String action) {
-        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, out));
+        return uint16(
+                action,
+                out -> present("doca_comm_channel_ep_get_max_msg_size")
+                        .answer(channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, out)));
     }
 
     /** {@code doca_comm_channel_ep_get_send_queue_size}. */
     public static int sendQueueSize(MemorySegment endpoint, String action) {
-        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, out));
+        return uint16(
+                action,
+                out -> present("doca_comm_channel_ep_get_send_queue_size")
+                        .answer(channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, out)));
     }
 
     /** {@code doca_comm_channel_ep_get_recv_queue_size}. */
     public static int receiveQueueSize(MemorySegment endpoint, String action) {
-        return uint16(action, out -> channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out));
+        return uint16(
+                action,
+                out -> present("doca_comm_channel_ep_get_recv_queue_size")
+                        .answer(channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out)));
     }
 
     private static int uint16(String action, Function<MemorySegment, Answer> call) {
@@ -146,7 +179,7 @@ public final class ChannelCalls {
     public static void listen(MemorySegment endpoint, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            channel_h.doca_comm_channel_ep_listen(endpoint, text).check(action);
+            present("doca_comm_channel_ep_listen").check(action, channel_h.doca_comm_channel_ep_listen(endpoint, text));
         }
     }
 
@@ -154,117 +187,156 @@ public final class ChannelCalls {
     public static long connect(MemorySegment endpoint, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(action, channel_h.doca_comm_channel_ep_connect(endpoint, text, Calls.out()))
+            return present("doca_comm_channel_ep_connect")
+                    .pointer(action, channel_h.doca_comm_channel_ep_connect(endpoint, text, Calls.out()))
                     .address();
         }
     }
 
     /** {@code doca_comm_channel_ep_sendto}; {@code doca_error_t}. */
     public static int send(long endpoint, long message, long length, long peer) {
-        return channel_h.doca_comm_channel_ep_sendto$hot(endpoint, message, length, NO_FLAGS, peer);
+        try {
+            return (int) SEND.invokeExact(endpoint, message, length, NO_FLAGS, peer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_ep_recvfrom}, with addresses of the length and of the peer; {@code doca_error_t}. */
     public static int receive(long endpoint, long message, long length, long peer) {
-        return channel_h.doca_comm_channel_ep_recvfrom$hot(endpoint, message, length, NO_FLAGS, peer);
+        try {
+            return (int) RECEIVE.invokeExact(endpoint, message, length, NO_FLAGS, peer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_ep_disconnect}. */
     public static void disconnect(MemorySegment endpoint, long peer, String action) {
-        channel_h
-                .doca_comm_channel_ep_disconnect(endpoint, MemorySegment.ofAddress(peer))
-                .check(action);
+        present("doca_comm_channel_ep_disconnect")
+                .check(action, channel_h.doca_comm_channel_ep_disconnect(endpoint, MemorySegment.ofAddress(peer)));
     }
 
     /** {@code doca_comm_channel_ep_destroy}. */
     public static void destroy(MemorySegment endpoint, String action) {
-        channel_h.doca_comm_channel_ep_destroy(endpoint).check(action);
+        present("doca_comm_channel_ep_destroy").check(action, channel_h.doca_comm_channel_ep_destroy(endpoint));
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for sending. */
     public static int sendEvents(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                action, channel_h.doca_comm_channel_ep_get_event_channel(endpoint, Calls.out(), MemorySegment.NULL));
+        return (int) present("doca_comm_channel_ep_get_event_channel")
+                .uint32(
+                        action,
+                        channel_h.doca_comm_channel_ep_get_event_channel(endpoint, Calls.out(), MemorySegment.NULL));
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for receiving. */
     public static int receiveEvents(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                action, channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, Calls.out()));
+        return (int) present("doca_comm_channel_ep_get_event_channel")
+                .uint32(
+                        action,
+                        channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_get_service_event_channel}. */
     public static int serviceEvents(MemorySegment endpoint, String action) {
-        return (int)
-                Calls.uint32(action, channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, Calls.out()));
+        return (int) present("doca_comm_channel_ep_get_service_event_channel")
+                .uint32(action, channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_send}; {@code doca_error_t}. */
     public static int armSend(long endpoint) {
-        return channel_h.doca_comm_channel_ep_event_handle_arm_send$hot(endpoint);
+        try {
+            return (int) ARM_SEND.invokeExact(endpoint);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_recv}; {@code doca_error_t}. */
     public static int armReceive(long endpoint) {
-        return channel_h.doca_comm_channel_ep_event_handle_arm_recv$hot(endpoint);
+        try {
+            return (int) ARM_RECEIVE.invokeExact(endpoint);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_peer_addr_update_info}; {@code doca_error_t}. */
     public static int update(long peer) {
-        return channel_h.doca_comm_channel_peer_addr_update_info$hot(peer);
+        try {
+            return (int) UPDATE.invokeExact(peer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_peer_addr_get_user_data}, to an address; {@code doca_error_t}. */
     public static int userData(long peer, long out) {
-        return channel_h.doca_comm_channel_peer_addr_get_user_data$hot(peer, out);
+        try {
+            return (int) USER_DATA.invokeExact(peer, out);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comm_channel_peer_addr_set_user_data}. */
     public static void setUserData(long peer, long data, String action) {
-        channel_h
-                .doca_comm_channel_peer_addr_set_user_data(MemorySegment.ofAddress(peer), data)
-                .check(action);
+        present("doca_comm_channel_peer_addr_set_user_data")
+                .check(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_set_user_data(MemorySegment.ofAddress(peer), data));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_messages}. */
     public static long sentMessages(long peer, String action) {
-        return Calls.uint64(
-                action,
-                channel_h.doca_comm_channel_peer_addr_get_send_messages(MemorySegment.ofAddress(peer), Calls.out()));
+        return present("doca_comm_channel_peer_addr_get_send_messages")
+                .uint64(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_get_send_messages(
+                                MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_bytes}. */
     public static long sentBytes(long peer, String action) {
-        return Calls.uint64(
-                action,
-                channel_h.doca_comm_channel_peer_addr_get_send_bytes(MemorySegment.ofAddress(peer), Calls.out()));
+        return present("doca_comm_channel_peer_addr_get_send_bytes")
+                .uint64(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_get_send_bytes(
+                                MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_recv_messages}. */
     public static long receivedMessages(long peer, String action) {
-        return Calls.uint64(
-                action,
-                channel_h.doca_comm_channel_peer_addr_get_recv_messages(MemorySegment.ofAddress(peer), Calls.out()));
+        return present("doca_comm_channel_peer_addr_get_recv_messages")
+                .uint64(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_get_recv_messages(
+                                MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_recv_bytes}. */
     public static long receivedBytes(long peer, String action) {
-        return Calls.uint64(
-                action,
-                channel_h.doca_comm_channel_peer_addr_get_recv_bytes(MemorySegment.ofAddress(peer), Calls.out()));
+        return present("doca_comm_channel_peer_addr_get_recv_bytes")
+                .uint64(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_get_recv_bytes(
+                                MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_peer_addr_get_send_in_flight_messages}. */
     public static long inFlight(long peer, String action) {
-        return Calls.uint64(
-                action,
-                channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
-                        MemorySegment.ofAddress(peer), Calls.out()));
+        return present("doca_comm_channel_peer_addr_get_send_in_flight_messages")
+                .uint64(
+                        action,
+                        channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
+                                MemorySegment.ofAddress(peer), Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_update_service_state_info}. */
     public static Answer updateService(MemorySegment endpoint) {
-        return channel_h.doca_comm_channel_ep_update_service_state_info(endpoint);
+        return present("doca_comm_channel_ep_update_service_state_info")
+                .answer(channel_h.doca_comm_channel_ep_update_service_state_info(endpoint));
     }
 
     /** {@code doca_comm_channel_ep_get_peer_addr_list}; the addresses of the peers. */
@@ -273,9 +345,8 @@ public final class ChannelCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment array = arena.allocate(ADDRESS);
             MemorySegment length = arena.allocate(JAVA_INT);
-            channel_h
-                    .doca_comm_channel_ep_get_peer_addr_list(endpoint, array, length)
-                    .check(action);
+            present("doca_comm_channel_ep_get_peer_addr_list")
+                    .check(action, channel_h.doca_comm_channel_ep_get_peer_addr_list(endpoint, array, length));
             int count = length.get(JAVA_INT, 0);
             return count == 0
                     ? new long[0]
@@ -287,6 +358,7 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_get_pending_connections}. */
     public static long pending(MemorySegment endpoint, String action) {
-        return Calls.uint32(action, channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, Calls.out()));
+        return present("doca_comm_channel_ep_get_pending_connections")
+                .uint32(action, channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, Calls.out()));
     }
 }

@@ -1,6 +1,10 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+
+import io.github.comch4j.ffi.doca_data;
 import io.github.comch4j.ffi.doca_h;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalInt;
 
@@ -24,46 +28,55 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_set_user_data}. */
     public static void setUserData(MemorySegment context, long userData, String action) {
-        doca_h.doca_ctx_set_user_data(context, userData).check(action);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment data = arena.allocate(doca_data.layout());
+            doca_data.u64(data, userData);
+            present("doca_ctx_set_user_data").check(action, doca_h.doca_ctx_set_user_data(context, data));
+        }
     }
 
     /** {@code doca_ctx_set_state_changed_cb}. */
     public static void setStateChanged(MemorySegment context, MemorySegment callback, String action) {
-        doca_h.doca_ctx_set_state_changed_cb(context, callback).check(action);
+        present("doca_ctx_set_state_changed_cb").check(action, doca_h.doca_ctx_set_state_changed_cb(context, callback));
     }
 
     /** {@code doca_pe_connect_ctx}. */
     public static void connect(MemorySegment engine, MemorySegment context, String action) {
-        doca_h.doca_pe_connect_ctx(engine, context).check(action);
+        present("doca_pe_connect_ctx").check(action, doca_h.doca_pe_connect_ctx(engine, context));
     }
 
     /** {@code doca_ctx_start}; returns {@code doca_error_t}. */
     public static int start(MemorySegment context) {
-        return doca_h.doca_ctx_start(context).code();
+        present("doca_ctx_start");
+        return doca_h.doca_ctx_start(context);
     }
 
     /** {@code doca_ctx_stop}; returns {@code doca_error_t}. */
     public static int stop(MemorySegment context) {
-        return doca_h.doca_ctx_stop(context).code();
+        present("doca_ctx_stop");
+        return doca_h.doca_ctx_stop(context);
     }
 
     /** {@code doca_ctx_start} of a context that is on the DPA: it has started when this returns. */
     public static void start(MemorySegment context, String action) {
-        doca_h.doca_ctx_start(context).check(action);
+        present("doca_ctx_start").check(action, doca_h.doca_ctx_start(context));
     }
 
     /** {@code doca_ctx_stop} of a context that is on the DPA: it has stopped when this returns. */
     public static void stop(MemorySegment context, String action) {
-        doca_h.doca_ctx_stop(context).check(action);
+        present("doca_ctx_stop").check(action, doca_h.doca_ctx_stop(context));
     }
 
     /** {@code doca_ctx_get_state}: one of the four above. */
     public static int state(MemorySegment context) {
-        return (int) Calls.uint32("asking for a state", doca_h.doca_ctx_get_state(context, Calls.out()));
+        return (int) present("doca_ctx_get_state")
+                .uint32("asking for a state", doca_h.doca_ctx_get_state(context, Calls.out()));
     }
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
-        return OptionalCalls.uint32(out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
+        return OptionalCalls.uint32(
+                "doca_ctx_cap_get_num_completion_vectors",
+                out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
     }
 }

@@ -1,9 +1,12 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+
 import io.github.comch4j.LibraryInfo;
-import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -54,7 +57,16 @@ public final class DeviceCalls {
             return EmulatorCalls.list(chosen);
         }
         return NativeList.create(
-                "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
+                "listing devices",
+                true,
+                (list, count) ->
+                        present("doca_devinfo_create_list").answer(doca_h.doca_devinfo_create_list(list, count)),
+                DeviceCalls::destroyList);
+    }
+
+    /** {@code doca_devinfo_destroy_list}. */
+    static Answer destroyList(MemorySegment array) {
+        return present("doca_devinfo_destroy_list").answer(doca_h.doca_devinfo_destroy_list(array));
     }
 
     /** What to say where the list is empty, which has other causes than a wrong address. */
@@ -69,16 +81,17 @@ public final class DeviceCalls {
 
     /** {@code doca_dev_open}. */
     public static MemorySegment open(MemorySegment info, String action) {
-        return Calls.pointer(action, doca_h.doca_dev_open(info, Calls.out()));
+        return present("doca_dev_open").pointer(action, doca_h.doca_dev_open(info, Calls.out()));
     }
 
     /** {@code doca_dev_close}. */
     public static void close(MemorySegment device, String action) {
-        doca_h.doca_dev_close(device).check(action);
+        present("doca_dev_close").check(action, doca_h.doca_dev_close(device));
     }
 
     /** {@code doca_dev_as_devinfo}. */
     public static MemorySegment infoOf(MemorySegment device) {
+        present("doca_dev_as_devinfo");
         return doca_h.doca_dev_as_devinfo(device);
     }
 
@@ -87,6 +100,7 @@ public final class DeviceCalls {
         return Calls.text(
                 "asking for a device's address",
                 doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
+                "doca_devinfo_get_pci_addr_str",
                 out -> doca_h.doca_devinfo_get_pci_addr_str(info, out));
     }
 
@@ -95,6 +109,7 @@ public final class DeviceCalls {
         return Calls.text(
                 DESCRIBING,
                 doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+                "doca_devinfo_get_iface_name",
                 out -> doca_h.doca_devinfo_get_iface_name(info, out, (int) out.byteSize()));
     }
 
@@ -103,6 +118,7 @@ public final class DeviceCalls {
         return Calls.text(
                 DESCRIBING,
                 doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
+                "doca_devinfo_get_ibdev_name",
                 out -> doca_h.doca_devinfo_get_ibdev_name(info, out, (int) out.byteSize()));
     }
 
@@ -110,6 +126,7 @@ public final class DeviceCalls {
     public static Optional<byte[]> ipv4Address(MemorySegment info) {
         return OptionalCalls.bytes(
                 doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
+                "doca_devinfo_get_ipv4_addr",
                 out -> doca_h.doca_devinfo_get_ipv4_addr(info, out, (int) out.byteSize()));
     }
 
@@ -117,6 +134,7 @@ public final class DeviceCalls {
     public static Optional<byte[]> ipv6Address(MemorySegment info) {
         return OptionalCalls.bytes(
                 doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
+                "doca_devinfo_get_ipv6_addr",
                 out -> doca_h.doca_devinfo_get_ipv6_addr(info, out, (int) out.byteSize()));
     }
 
@@ -124,27 +142,30 @@ public final class DeviceCalls {
     public static Optional<byte[]> macAddress(MemorySegment info) {
         return OptionalCalls.bytes(
                 doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
+                "doca_devinfo_get_mac_addr",
                 out -> doca_h.doca_devinfo_get_mac_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_pci_func_type}: one of the constants above. */
     public static OptionalInt functionType(MemorySegment info) {
-        return OptionalCalls.uint32(out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
+        return OptionalCalls.uint32(
+                "doca_devinfo_get_pci_func_type", out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
     }
 
     /** {@code doca_devinfo_get_sf_index}. */
     public static OptionalInt scalableFunctionIndex(MemorySegment info) {
-        return OptionalCalls.uint32(out -> doca_h.doca_devinfo_get_sf_index(info, out));
+        return OptionalCalls.uint32("doca_devinfo_get_sf_index", out -> doca_h.doca_devinfo_get_sf_index(info, out));
     }
 
     /** {@code doca_devinfo_get_lid}. */
     public static OptionalInt lid(MemorySegment info) {
-        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_get_lid(info, out));
+        return OptionalCalls.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
     }
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        OptionalLong rate = OptionalCalls.uint64(out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        OptionalLong rate = OptionalCalls.uint64(
+                "doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
         return rate.isPresent() ? OptionalLong.of(bitsPerSecond(rate.getAsLong())) : rate;
     }
 
@@ -161,37 +182,49 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_vhca_id}. */
     public static OptionalInt vhcaId(MemorySegment info) {
-        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_get_vhca_id(info, out));
+        return OptionalCalls.uint16("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_hotplug_manager_supported}. */
     public static boolean managesHotplug(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_hotplug_manager_supported",
+                out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_notification_moderation_supported}. */
     public static boolean moderatesNotifications(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_notification_moderation_supported",
+                out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}. */
     public static boolean reclaimsFast(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
+                out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_all_supported}. */
     public static boolean filtersAll(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_all_supported",
+                out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_net_supported}. */
     public static boolean filtersNet(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_net_supported",
+                out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_emulated_supported}. */
     public static boolean filtersEmulated(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_emulated_supported",
+                out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_create_list}, {@code _destroy_list}: the representors of a device. */
@@ -199,22 +232,24 @@ public final class DeviceCalls {
         return NativeList.create(
                 action,
                 false,
-                (list, count) -> doca_h.doca_devinfo_rep_create_list(device, filter, list, count),
-                doca_h::doca_devinfo_rep_destroy_list);
+                (list, count) -> present("doca_devinfo_rep_create_list")
+                        .answer(doca_h.doca_devinfo_rep_create_list(device, filter, list, count)),
+                array -> present("doca_devinfo_rep_destroy_list").answer(doca_h.doca_devinfo_rep_destroy_list(array)));
     }
 
     /** {@code doca_dev_rep_open}. */
     public static MemorySegment openRepresentor(MemorySegment info, String action) {
-        return Calls.pointer(action, doca_h.doca_dev_rep_open(info, Calls.out()));
+        return present("doca_dev_rep_open").pointer(action, doca_h.doca_dev_rep_open(info, Calls.out()));
     }
 
     /** {@code doca_dev_rep_close}. */
     public static void closeRepresentor(MemorySegment representor, String action) {
-        doca_h.doca_dev_rep_close(representor).check(action);
+        present("doca_dev_rep_close").check(action, doca_h.doca_dev_rep_close(representor));
     }
 
     /** {@code doca_dev_rep_as_devinfo}. */
     public static MemorySegment infoOfRepresentor(MemorySegment representor) {
+        present("doca_dev_rep_as_devinfo");
         return doca_h.doca_dev_rep_as_devinfo(representor);
     }
 
@@ -223,12 +258,14 @@ public final class DeviceCalls {
         return Calls.text(
                 "asking for a representor's address",
                 doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(),
+                "doca_devinfo_rep_get_pci_addr_str",
                 out -> doca_h.doca_devinfo_rep_get_pci_addr_str(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_pci_func_type}: {@link #PHYSICAL_FUNCTION} and its like. */
     public static int representorFunctionType(MemorySegment info) {
-        return (int) Calls.uint32(DESCRIBING_REPRESENTOR, doca_h.doca_devinfo_rep_get_pci_func_type(info, Calls.out()));
+        return (int) present("doca_devinfo_rep_get_pci_func_type")
+                .uint32(DESCRIBING_REPRESENTOR, doca_h.doca_devinfo_rep_get_pci_func_type(info, Calls.out()));
     }
 
     /** {@code doca_devinfo_rep_get_vuid}; empty if there is none. */
@@ -236,28 +273,31 @@ public final class DeviceCalls {
         return Calls.text(
                 DESCRIBING_REPRESENTOR,
                 doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
+                "doca_devinfo_rep_get_vuid",
                 out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_rep_get_iface_name}; empty if there is none, or the release lacks the function. */
     public static String representorInterfaceName(MemorySegment info) {
-        try {
-            return Calls.text(
-                    DESCRIBING_REPRESENTOR,
-                    doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
-                    out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
-        } catch (MissingFunctionException e) {
+        if (!Symbols.has("doca_devinfo_rep_get_iface_name")) {
             return "";
         }
+        return Calls.text(
+                DESCRIBING_REPRESENTOR,
+                doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+                "doca_devinfo_rep_get_iface_name",
+                out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_rep_get_is_hotplug}. */
     public static boolean representorIsHotplug(MemorySegment info) {
-        return OptionalCalls.flag(out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_get_is_hotplug", out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return OptionalCalls.uint16(out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
+        return OptionalCalls.uint16(
+                "doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

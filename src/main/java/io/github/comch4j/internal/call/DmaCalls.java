@@ -1,8 +1,15 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.github.comch4j.ffi.dma.dma_h;
 import io.github.comch4j.internal.load.LateLibrary;
+import io.github.comch4j.internal.load.Symbols;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 
 /** Calls of DMA ({@code doca_dma.h}), whose library is loaded before the first one. */
 public final class DmaCalls extends TransferCalls {
@@ -11,6 +18,16 @@ public final class DmaCalls extends TransferCalls {
     }
 
     private static final DmaCalls CALLS = new DmaCalls();
+
+    private static final MethodHandle ALLOCATE = Symbols.downcall(
+            "doca_dma_task_memcpy_alloc_init",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle AS_TASK =
+            Symbols.downcall("doca_dma_task_memcpy_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_SOURCE =
+            Symbols.downcall("doca_dma_task_memcpy_set_src", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_DESTINATION =
+            Symbols.downcall("doca_dma_task_memcpy_set_dst", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
     private DmaCalls() {}
 
@@ -32,63 +49,85 @@ public final class DmaCalls extends TransferCalls {
     /** {@code doca_dma_create}; fails if the libraries in use have no DMA. */
     public static MemorySegment create(MemorySegment device, String action) {
         LateLibrary.DMA.check();
-        return Calls.pointer(action, dma_h.doca_dma_create(device, Calls.out()));
+        return present("doca_dma_create").pointer(action, dma_h.doca_dma_create(device, Calls.out()));
     }
 
     @Override
     public MemorySegment asContext(MemorySegment dma) {
+        present("doca_dma_as_ctx");
         return dma_h.doca_dma_as_ctx(dma);
     }
 
     @Override
     public void destroy(MemorySegment dma, String action) {
-        dma_h.doca_dma_destroy(dma).check(action);
+        present("doca_dma_destroy").check(action, dma_h.doca_dma_destroy(dma));
     }
 
     @Override
     public void configureTasks(
             MemorySegment dma, MemorySegment completed, MemorySegment failed, int tasks, String action) {
-        dma_h.doca_dma_task_memcpy_set_conf(dma, completed, failed, tasks).check(action);
+        present("doca_dma_task_memcpy_set_conf")
+                .check(action, dma_h.doca_dma_task_memcpy_set_conf(dma, completed, failed, tasks));
     }
 
     /** {@code doca_dma_cap_task_memcpy_is_supported}; also no where the libraries have no DMA. */
     public static boolean isSupported(MemorySegment info) {
         return LateLibrary.DMA.load()
-                && dma_h.doca_dma_cap_task_memcpy_is_supported(info).isSuccess();
+                && present("doca_dma_cap_task_memcpy_is_supported")
+                        .succeeds(dma_h.doca_dma_cap_task_memcpy_is_supported(info));
     }
 
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_size}, bytes. */
     public static long maxBufferSize(MemorySegment info, String action) {
-        return Calls.uint64(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, Calls.out()));
+        return present("doca_dma_cap_task_memcpy_get_max_buf_size")
+                .uint64(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_list_len}. */
     public static long maxBufferListLength(MemorySegment info, String action) {
-        return Calls.uint32(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, Calls.out()));
+        return present("doca_dma_cap_task_memcpy_get_max_buf_list_len")
+                .uint32(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_get_max_num_tasks}. */
     public static long maxTasks(MemorySegment dma, String action) {
-        return Calls.uint32(action, dma_h.doca_dma_cap_get_max_num_tasks(dma, Calls.out()));
+        return present("doca_dma_cap_get_max_num_tasks")
+                .uint32(action, dma_h.doca_dma_cap_get_max_num_tasks(dma, Calls.out()));
     }
 
     /** {@code doca_dma_task_memcpy_alloc_init}; the task's pointer is written to {@code out}. */
     public static int allocate(long dma, long source, long destination, long out) {
-        return dma_h.doca_dma_task_memcpy_alloc_init$hot(dma, source, destination, 0, out);
+        try {
+            return (int) ALLOCATE.invokeExact(dma, source, destination, 0L, out);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_dma_task_memcpy_as_task}. */
     public static long asTask(long copy) {
-        return dma_h.doca_dma_task_memcpy_as_task$hot(copy);
+        try {
+            return (long) AS_TASK.invokeExact(copy);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_dma_task_memcpy_set_src}. */
     public static void setSource(long copy, long source) {
-        dma_h.doca_dma_task_memcpy_set_src$hot(copy, source);
+        try {
+            SET_SOURCE.invokeExact(copy, source);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_dma_task_memcpy_set_dst}. */
     public static void setDestination(long copy, long destination) {
-        dma_h.doca_dma_task_memcpy_set_dst$hot(copy, destination);
+        try {
+            SET_DESTINATION.invokeExact(copy, destination);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 }

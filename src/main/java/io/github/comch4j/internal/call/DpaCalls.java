@@ -1,5 +1,7 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.LateLibrary;
@@ -37,25 +39,25 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_cap_is_supported}; also no where the libraries have no DPA. */
     public static boolean isSupported(MemorySegment info) {
-        return areThere() && doca_h.doca_dpa_cap_is_supported(info).isSuccess();
+        return areThere() && present("doca_dpa_cap_is_supported").succeeds(doca_h.doca_dpa_cap_is_supported(info));
     }
 
     /** {@code doca_dpa_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
         checkThere();
-        return Calls.pointer(action, doca_h.doca_dpa_create(device, Calls.out()));
+        return present("doca_dpa_create").pointer(action, doca_h.doca_dpa_create(device, Calls.out()));
     }
 
     /** {@code doca_dpa_peek_at_last_error}. */
     public static Answer lastError(MemorySegment dpa) {
-        return doca_h.doca_dpa_peek_at_last_error(dpa);
+        return present("doca_dpa_peek_at_last_error").answer(doca_h.doca_dpa_peek_at_last_error(dpa));
     }
 
     /** {@code doca_dpa_log_file_set_path}. */
     public static void setLogFile(MemorySegment dpa, String path, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(path);
-            doca_h.doca_dpa_log_file_set_path(dpa, text).check(action);
+            present("doca_dpa_log_file_set_path").check(action, doca_h.doca_dpa_log_file_set_path(dpa, text));
         }
     }
 
@@ -63,18 +65,24 @@ public final class DpaCalls {
     public static void setTraceFile(MemorySegment dpa, String path, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(path);
-            doca_h.doca_dpa_trace_file_set_path(dpa, text).check(action);
+            present("doca_dpa_trace_file_set_path").check(action, doca_h.doca_dpa_trace_file_set_path(dpa, text));
         }
     }
 
     /** {@code doca_dpa_log_file_get_path}. */
     public static String logFile(MemorySegment dpa, String action) {
-        return path(action, (text, length) -> doca_h.doca_dpa_log_file_get_path(dpa, text, length));
+        return path(
+                action,
+                (text, length) -> present("doca_dpa_log_file_get_path")
+                        .answer(doca_h.doca_dpa_log_file_get_path(dpa, text, length)));
     }
 
     /** {@code doca_dpa_trace_file_get_path}. */
     public static String traceFile(MemorySegment dpa, String action) {
-        return path(action, (text, length) -> doca_h.doca_dpa_trace_file_get_path(dpa, text, length));
+        return path(
+                action,
+                (text, length) -> present("doca_dpa_trace_file_get_path")
+                        .answer(doca_h.doca_dpa_trace_file_get_path(dpa, text, length)));
     }
 
     private static String path(String action, BiFunction<MemorySegment, MemorySegment, Answer> call) {
@@ -88,71 +96,76 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_destroy}. */
     public static void destroy(MemorySegment dpa, String action) {
-        doca_h.doca_dpa_destroy(dpa).check(action);
+        present("doca_dpa_destroy").check(action, doca_h.doca_dpa_destroy(dpa));
     }
 
     /** {@code doca_dpa_start}. */
     public static void start(MemorySegment dpa, String action) {
-        doca_h.doca_dpa_start(dpa).check(action);
+        present("doca_dpa_start").check(action, doca_h.doca_dpa_start(dpa));
     }
 
     /** {@code doca_dpa_stop}. */
     public static void stop(MemorySegment dpa, String action) {
-        doca_h.doca_dpa_stop(dpa).check(action);
+        present("doca_dpa_stop").check(action, doca_h.doca_dpa_stop(dpa));
     }
 
     /** {@code doca_dpa_set_app}. */
     public static void setApplication(MemorySegment dpa, MemorySegment application, String action) {
-        doca_h.doca_dpa_set_app(dpa, application).check(action);
+        present("doca_dpa_set_app").check(action, doca_h.doca_dpa_set_app(dpa, application));
     }
 
     /** {@code doca_dpa_set_log_level}: {@link #LOG_OFF} and its like. */
     public static void setLogLevel(MemorySegment dpa, int level, String action) {
-        doca_h.doca_dpa_set_log_level(dpa, level).check(action);
+        present("doca_dpa_set_log_level").check(action, doca_h.doca_dpa_set_log_level(dpa, level));
     }
 
     /** {@code doca_dpa_get_log_level}. */
     public static int logLevel(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_log_level").uint32(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_max_threads_per_kernel}. */
     public static int maxThreads(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_max_threads_per_kernel(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_max_threads_per_kernel")
+                .uint32(action, doca_h.doca_dpa_get_max_threads_per_kernel(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_kernel_max_run_time}, seconds. */
     public static long maxRunTime(MemorySegment dpa, String action) {
-        return Calls.uint64(action, doca_h.doca_dpa_get_kernel_max_run_time(dpa, Calls.out()));
+        return present("doca_dpa_get_kernel_max_run_time")
+                .uint64(action, doca_h.doca_dpa_get_kernel_max_run_time(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_device_extend}. */
     public static MemorySegment extend(MemorySegment dpa, MemorySegment device, String action) {
-        return Calls.pointer(action, doca_h.doca_dpa_device_extend(dpa, device, Calls.out()));
+        return present("doca_dpa_device_extend")
+                .pointer(action, doca_h.doca_dpa_device_extend(dpa, device, Calls.out()));
     }
 
     /** {@code doca_dpa_get_dpa_handle}. */
     public static long handle(MemorySegment dpa, String action) {
-        return Calls.uint64(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
+        return present("doca_dpa_get_dpa_handle").uint64(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_uar_id}. */
     public static int uarId(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_uar_id").uint32(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_core_num}. */
     public static int cores(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_core_num(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_core_num").uint32(action, doca_h.doca_dpa_get_core_num(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_num_eus_per_core}. */
     public static int unitsPerCore(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_num_eus_per_core(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_num_eus_per_core")
+                .uint32(action, doca_h.doca_dpa_get_num_eus_per_core(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_total_num_eus_available}. */
     public static int units(MemorySegment dpa, String action) {
-        return (int) Calls.uint32(action, doca_h.doca_dpa_get_total_num_eus_available(dpa, Calls.out()));
+        return (int) present("doca_dpa_get_total_num_eus_available")
+                .uint32(action, doca_h.doca_dpa_get_total_num_eus_available(dpa, Calls.out()));
     }
 }

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
@@ -58,7 +57,7 @@ public final class EmulatorCalls {
                     "listing the devices of the fabric " + chosen.folder(),
                     true,
                     (list, count) -> create(folder, side, list, count),
-                    doca_h::doca_devinfo_destroy_list);
+                    DeviceCalls::destroyList);
         }
     }
 

@@ -1,9 +1,12 @@
 package io.github.comch4j.internal.call;
 
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 
 /** What servers and clients have in common under different names. */
 public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
@@ -16,6 +19,14 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
      * message that arrives: in DOCA 2.5.
      */
     public static final boolean WIDE = OF_2_5;
+
+    /** Apart, as the batch library makes these calls itself. */
+    private static final class Hot {
+        static final MethodHandle AS_TASK =
+                Symbols.downcall("doca_comch_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+
+        private Hot() {}
+    }
 
     /** For the two kinds. */
     EndpointCalls() {}
@@ -60,11 +71,10 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /** {@code doca_comch_task_send_as_task}. Hot. */
     public static long asTask(long send) {
-        return doca_h.doca_comch_task_send_as_task$hot(send);
-    }
-
-    /** A {@code uint32_t}, and a {@code size_t} in DOCA 2.5. */
-    static int size(String action, Answer answer) {
-        return OF_2_5 ? Calls.size(action, answer) : (int) Calls.uint32(action, answer);
+        try {
+            return (long) Hot.AS_TASK.invokeExact(send);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+
 import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.MemorySegment;
 
@@ -12,21 +14,23 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_create}. */
     public static MemorySegment create(int buffers, String action) {
-        return Calls.pointer(action, doca_h.doca_buf_inventory_create(buffers, Calls.out()));
+        return present("doca_buf_inventory_create")
+                .pointer(action, doca_h.doca_buf_inventory_create(buffers, Calls.out()));
     }
 
     /** {@code doca_buf_inventory_start}. */
     public static void start(MemorySegment inventory, String action) {
-        doca_h.doca_buf_inventory_start(inventory).check(action);
+        present("doca_buf_inventory_start").check(action, doca_h.doca_buf_inventory_start(inventory));
     }
 
     /** {@code doca_buf_inventory_destroy}. */
     public static void destroy(MemorySegment inventory, String action) {
-        doca_h.doca_buf_inventory_destroy(inventory).check(action);
+        present("doca_buf_inventory_destroy").check(action, doca_h.doca_buf_inventory_destroy(inventory));
     }
 
     /** {@code doca_buf_inventory_destroy}, after another call has failed: whatever it returns. */
     public static void discard(MemorySegment inventory) {
+        present("doca_buf_inventory_destroy");
         doca_h.doca_buf_inventory_destroy(inventory);
     }
 
@@ -36,31 +40,37 @@ public final class InventoryCalls {
      */
     public static int take(
             MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength, MemorySegment out) {
+        MemorySegment start = Calls.lent(window);
+        present("doca_buf_inventory_buf_get_by_args");
         return doca_h.doca_buf_inventory_buf_get_by_args(
-                        inventory, map, window, window.byteSize(), window, dataLength, out)
-                .code();
+                inventory, map, start, window.byteSize(), start, dataLength, out);
     }
 
     /** {@code doca_buf_inventory_buf_reuse_by_data}. */
     public static void move(long buffer, MemorySegment window, String action) {
-        doca_h.doca_buf_inventory_buf_reuse_by_data(MemorySegment.ofAddress(buffer), window, window.byteSize())
-                .check(action);
+        present("doca_buf_inventory_buf_reuse_by_data")
+                .check(
+                        action,
+                        doca_h.doca_buf_inventory_buf_reuse_by_data(
+                                MemorySegment.ofAddress(buffer), Calls.lent(window), window.byteSize()));
     }
 
     /** {@code doca_buf_inventory_expand}. */
     public static void expand(MemorySegment inventory, int buffers, String action) {
-        doca_h.doca_buf_inventory_expand(inventory, buffers).check(action);
+        present("doca_buf_inventory_expand").check(action, doca_h.doca_buf_inventory_expand(inventory, buffers));
     }
 
     /** {@code doca_buf_inventory_get_num_elements}. */
     public static int capacity(MemorySegment inventory) {
-        return (int)
-                Calls.uint32("counting buffers", doca_h.doca_buf_inventory_get_num_elements(inventory, Calls.out()));
+        return (int) present("doca_buf_inventory_get_num_elements")
+                .uint32("counting buffers", doca_h.doca_buf_inventory_get_num_elements(inventory, Calls.out()));
     }
 
     /** {@code doca_buf_inventory_get_num_free_elements}. */
     public static int available(MemorySegment inventory) {
-        return (int) Calls.uint32(
-                "counting free buffers", doca_h.doca_buf_inventory_get_num_free_elements(inventory, Calls.out()));
+        return (int) present("doca_buf_inventory_get_num_free_elements")
+                .uint32(
+                        "counting free buffers",
+                        doca_h.doca_buf_inventory_get_num_free_elements(inventory, Calls.out()));
     }
 }

@@ -58,6 +58,9 @@ public final class KernelCalls {
 
     private static final MemorySegment MEMORY = NativeAccess.allMemory();
 
+    private static final MethodHandle IMMEDIATE = Symbols.downcall(
+            "doca_dpa_dev_comch_consumer_get_completion_imm", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+
     private KernelCalls() {}
 
     /** Whether the libraries in use have an emulated DPA. */
@@ -112,7 +115,12 @@ public final class KernelCalls {
      * @param length room for an int
      */
     public static int immediate(long element, MemorySegment length, MemorySegment target) {
-        long immediate = dpa_h.doca_dpa_dev_comch_consumer_get_completion_imm$hot(element, length.address());
+        long immediate;
+        try {
+            immediate = (long) IMMEDIATE.invokeExact(element, length.address());
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
         if (immediate == 0) {
             return 0; // the completion has ended since
         }

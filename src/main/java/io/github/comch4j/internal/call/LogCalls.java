@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
@@ -85,7 +86,9 @@ public final class LogCalls {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
             return new Pipe(
-                    Calls.pointer(action, doca_h.doca_log_backend_create_with_fd_sdk(ends[1], Calls.out())), in);
+                    present("doca_log_backend_create_with_fd_sdk")
+                            .pointer(action, doca_h.doca_log_backend_create_with_fd_sdk(ends[1], Calls.out())),
+                    in);
         } catch (IOException e) {
             Descriptors.close(ends[1]);
             throw new java.io.UncheckedIOException(action, e);
@@ -101,7 +104,8 @@ public final class LogCalls {
     static FileInputStream errors() {
         String action = "listening to the errors in DOCA's log";
         Pipe made = pipe(action);
-        doca_h.doca_log_backend_set_sdk_level(made.backend, ERROR).check(action);
+        present("doca_log_backend_set_sdk_level")
+                .check(action, doca_h.doca_log_backend_set_sdk_level(made.backend, ERROR));
         return made.records;
     }
 
@@ -148,27 +152,32 @@ public final class LogCalls {
 
     /** {@code doca_log_level_set_global_sdk_limit}. */
     public static void sdkLevel(int level) {
-        doca_h.doca_log_level_set_global_sdk_limit(level).check("setting the log level of the libraries");
+        present("doca_log_level_set_global_sdk_limit")
+                .check("setting the log level of the libraries", doca_h.doca_log_level_set_global_sdk_limit(level));
     }
 
     /** {@code doca_log_level_get_global_sdk_limit}. */
     public static int sdkLevel() {
+        present("doca_log_level_get_global_sdk_limit");
         return doca_h.doca_log_level_get_global_sdk_limit();
     }
 
     /** {@code doca_log_level_set_global_lower_limit}. */
     public static void applicationLevel(int level) {
-        doca_h.doca_log_level_set_global_lower_limit(level).check("setting the log level of the application");
+        present("doca_log_level_set_global_lower_limit")
+                .check("setting the log level of the application", doca_h.doca_log_level_set_global_lower_limit(level));
     }
 
     /** {@code doca_log_level_get_global_lower_limit}. */
     public static int applicationLevel() {
+        present("doca_log_level_get_global_lower_limit");
         return doca_h.doca_log_level_get_global_lower_limit();
     }
 
     /** {@code doca_log_backend_create_standard}. */
     public static void standardBackend() {
-        doca_h.doca_log_backend_create_standard().check("making the standard log");
+        present("doca_log_backend_create_standard")
+                .check("making the standard log", doca_h.doca_log_backend_create_standard());
     }
 
     /** {@code doca_log}, with the message as it is; {@code doca_log_register_source} at the first use of a source. */
@@ -199,8 +208,10 @@ public final class LogCalls {
     private static int register(String source) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(source);
-            return (int) Calls.uint32(
-                    "registering the source \"" + source + "\"", doca_h.doca_log_register_source(name, Calls.out()));
+            return (int) present("doca_log_register_source")
+                    .uint32(
+                            "registering the source \"" + source + "\"",
+                            doca_h.doca_log_register_source(name, Calls.out()));
         }
     }
 }

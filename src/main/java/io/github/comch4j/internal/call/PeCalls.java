@@ -1,9 +1,14 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
 import io.github.comch4j.internal.load.Symbols;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 
 /** Hot calls of the progress engine. */
 public final class PeCalls {
@@ -15,63 +20,62 @@ public final class PeCalls {
     /** {@code doca_pe_progress}. */
     public static final String PROGRESS_NAME = "doca_pe_progress";
 
-    private static final String REQUEST_NAME = "doca_pe_request_notification";
-    private static final String CLEAR_NAME = "doca_pe_clear_notification";
+    /** Apart, so that the constants can be had without the libraries. */
+    private static final class Hot {
+        static final MethodHandle PROGRESS =
+                Symbols.downcall("doca_pe_progress", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
 
-    /** Called for each sleep, so nothing is allocated; who sleeps has asked for the handle, and they are there. */
-    private static final class Notification {
-        static final MemorySegment REQUEST = Symbols.find(REQUEST_NAME).orElse(MemorySegment.NULL);
-        static final MemorySegment CLEAR = Symbols.find(CLEAR_NAME).orElse(MemorySegment.NULL);
-
-        private Notification() {}
+        private Hot() {}
     }
 
     private PeCalls() {}
 
     /** {@code doca_pe_progress}: 1 if something happened. */
     public static byte progress(long engine) {
-        return doca_h.doca_pe_progress$hot(engine);
+        try {
+            return (byte) Hot.PROGRESS.invokeExact(engine);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_pe_create}. */
     public static MemorySegment create() {
-        return Calls.pointer("creating a progress engine", doca_h.doca_pe_create(Calls.out()));
+        return present("doca_pe_create").pointer("creating a progress engine", doca_h.doca_pe_create(Calls.out()));
     }
 
     /** {@code doca_pe_destroy}. */
     public static void destroy(MemorySegment engine) {
-        doca_h.doca_pe_destroy(engine).check("closing the progress engine");
+        present("doca_pe_destroy").check("closing the progress engine", doca_h.doca_pe_destroy(engine));
     }
 
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(MemorySegment engine) {
-        return Calls.uint64("counting tasks", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
+        return present("doca_pe_get_num_inflight_tasks")
+                .uint64("counting tasks", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
     }
 
     /** {@code doca_pe_get_notification_handle}: a file descriptor. */
     public static int notificationHandle(MemorySegment engine) {
-        return (int) Calls.uint32(
-                "asking for the notification handle", doca_h.doca_pe_get_notification_handle(engine, Calls.out()));
+        return (int) present("doca_pe_get_notification_handle")
+                .uint32(
+                        "asking for the notification handle",
+                        doca_h.doca_pe_get_notification_handle(engine, Calls.out()));
     }
 
     /** {@code doca_pe_request_notification}. */
     public static void requestNotification(MemorySegment engine) {
-        int code = (int) Symbols.call(Notification.REQUEST, engine.address(), 0, 0);
-        if (code != Calls.SUCCESS) {
-            throw new Answer(REQUEST_NAME, code).refused("arming the engine");
-        }
+        present("doca_pe_request_notification").check("arming the engine", doca_h.doca_pe_request_notification(engine));
     }
 
     /** {@code doca_pe_clear_notification}. */
     public static void clearNotification(MemorySegment engine, int handle) {
-        int code = (int) Symbols.call(Notification.CLEAR, engine.address(), handle, 0);
-        if (code != Calls.SUCCESS) {
-            throw new Answer(CLEAR_NAME, code).refused("disarming the engine");
-        }
+        present("doca_pe_clear_notification")
+                .check("disarming the engine", doca_h.doca_pe_clear_notification(engine, handle));
     }
 
     /** {@code doca_pe_set_event_mode}. */
     public static void setEventMode(MemorySegment engine, int mode) {
-        doca_h.doca_pe_set_event_mode(engine, mode).check("setting the event mode");
+        present("doca_pe_set_event_mode").check("setting the event mode", doca_h.doca_pe_set_event_mode(engine, mode));
     }
 }

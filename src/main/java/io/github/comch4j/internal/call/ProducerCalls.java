@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.call;
 
+import static io.github.comch4j.internal.call.DocaFunction.present;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -30,6 +31,18 @@ public final class ProducerCalls extends FastPathCalls {
     private static final MethodHandle ALLOCATE_PLAIN =
             Symbols.downcall(ALLOCATE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
 
+    private static final MethodHandle ALLOCATE = Symbols.downcall(
+            "doca_comch_producer_task_send_alloc_init",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle SET_IMMEDIATE = Symbols.downcall(
+            "doca_comch_producer_task_send_set_imm_data", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SET_BUFFER =
+            Symbols.downcall("doca_comch_producer_task_send_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_CONSUMER = Symbols.downcall(
+            "doca_comch_producer_task_send_set_consumer_id", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final MethodHandle AS_TASK =
+            Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+
     private ProducerCalls() {}
 
     /** As what producers and consumers have in common. */
@@ -49,35 +62,41 @@ public final class ProducerCalls extends FastPathCalls {
 
     /** {@code doca_comch_producer_create}. */
     public static MemorySegment create(long connection, String action) {
-        return Calls.pointer(
-                action, doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), Calls.out()));
+        return present("doca_comch_producer_create")
+                .pointer(action, doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), Calls.out()));
     }
 
     @Override
     public MemorySegment asContext(MemorySegment producer) {
+        present("doca_comch_producer_as_ctx");
         return doca_h.doca_comch_producer_as_ctx(producer);
     }
 
     @Override
     public void destroy(MemorySegment producer, String action) {
-        doca_h.doca_comch_producer_destroy(producer).check(action);
+        present("doca_comch_producer_destroy").check(action, doca_h.doca_comch_producer_destroy(producer));
     }
 
     @Override
     public void configureTasks(
             MemorySegment producer, MemorySegment completed, MemorySegment failed, int tasks, String action) {
         if (NativeLibrary.isCc25()) {
-            cc_h.doca_cc_producer_send_task_set_conf(producer, completed, failed, Pools.log(tasks))
-                    .check(action);
+            present("doca_cc_producer_send_task_set_conf")
+                    .check(
+                            action,
+                            cc_h.doca_cc_producer_send_task_set_conf(producer, completed, failed, Pools.log(tasks)));
         } else {
-            doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks)
-                    .check(action);
+            present("doca_comch_producer_task_send_set_conf")
+                    .check(action, doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks));
         }
     }
 
     @Override
     public int id(MemorySegment producer, String action) {
-        return HAS_IDS ? (int) Calls.uint32(action, doca_h.doca_comch_producer_get_id(producer, Calls.out())) : 0;
+        return HAS_IDS
+                ? (int) present("doca_comch_producer_get_id")
+                        .uint32(action, doca_h.doca_comch_producer_get_id(producer, Calls.out()))
+                : 0;
     }
 
     /** Fails where there is no immediate data. */
@@ -94,8 +113,11 @@ public final class ProducerCalls extends FastPathCalls {
     public static int allocate(
             long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
         if (HAS_IMMEDIATE) {
-            return doca_h.doca_comch_producer_task_send_alloc_init$hot(
-                    producer, buffer, immediate, immediateLength, consumer, out);
+            try {
+                return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
         }
         if (immediateLength > 0) {
             checkImmediate();
@@ -109,21 +131,37 @@ public final class ProducerCalls extends FastPathCalls {
 
     /** {@code doca_comch_producer_task_send_set_imm_data}; the bytes are copied. */
     public static void setImmediate(long send, long immediate, int length) {
-        doca_h.doca_comch_producer_task_send_set_imm_data$hot(send, immediate, length);
+        try {
+            SET_IMMEDIATE.invokeExact(send, immediate, length);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comch_producer_task_send_set_buf}. */
     public static void setBuffer(long send, long buffer) {
-        doca_h.doca_comch_producer_task_send_set_buf$hot(send, buffer);
+        try {
+            SET_BUFFER.invokeExact(send, buffer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comch_producer_task_send_set_consumer_id}. */
     public static void setConsumer(long send, int consumer) {
-        doca_h.doca_comch_producer_task_send_set_consumer_id$hot(send, consumer);
+        try {
+            SET_CONSUMER.invokeExact(send, consumer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 
     /** {@code doca_comch_producer_task_send_as_task}. */
     public static long asTask(long send) {
-        return doca_h.doca_comch_producer_task_send_as_task$hot(send);
+        try {
+            return (long) AS_TASK.invokeExact(send);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 }

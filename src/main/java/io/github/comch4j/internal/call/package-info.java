@@ -7,9 +7,8 @@
  * bindings find the older ones. DOCA 2.5 has some with other types: a method that calls one has both calls, and which
  * of them it makes is a constant to the compiler. Nothing above asks which it is.
  *
- * <p>A function of the bindings returns an {@link io.github.comch4j.internal.load.Answer}, which knows its name, and
- * explains itself where the libraries lack it. The hot ones of {@code src/main/jextract/hot.txt} have a second form,
- * {@code NAME$hot}, in which a pointer is a {@code long}, so that nothing is allocated per message; they return
- * {@code doca_error_t}.
+ * <p>A binding fails for good, and without an explanation, if it does not find its function: before each call,
+ * {@link DocaFunction#present} asks. What is called for each message has a handle beside its caller, in which a pointer
+ * is a {@code long}, so that nothing is allocated; such a handle explains itself where the libraries lack the function.
  */
 package io.github.comch4j.internal.call;

@@ -8,6 +8,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -73,13 +74,26 @@ public final class NativeLibrary {
     private static final class Emulated implements Diagnosis.Source {
         @Override
         public String lastError() {
-            return Symbols.memory(Symbols.call(LAST_ERROR)).getString(0);
+            return text(LAST_ERROR);
         }
 
         @Override
         public boolean refusedForGood() {
-            return Symbols.has(REFUSED_FOR_GOOD) && (byte) Symbols.call(REFUSED_FOR_GOOD) != 0;
+            return Symbols.has(REFUSED_FOR_GOOD) && (byte) call(REFUSED_FOR_GOOD) != 0;
         }
+    }
+
+    /** A function without arguments, below the bindings. */
+    private static long call(String function) {
+        return Symbols.call(Symbols.find(function).orElseThrow(), 0, 0, 0);
+    }
+
+    @SuppressWarnings("restricted")
+    private static String text(String function) {
+        MemorySegment text = MemorySegment.ofAddress(call(function));
+        return text.address() == 0
+                ? "unknown"
+                : text.reinterpret(Long.MAX_VALUE).getString(0);
     }
 
     /** Each caller gets a stack trace of its own, and the first cause. */
@@ -206,8 +220,7 @@ public final class NativeLibrary {
         }
 
         private static String runtimeVersion() {
-            long text = Symbols.has(VERSION) ? Symbols.call(VERSION) : 0;
-            return text == 0 ? "unknown" : Symbols.memory(text).getString(0);
+            return Symbols.has(VERSION) ? text(VERSION) : "unknown";
         }
     }
 }

@@ -11,34 +11,30 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Calls functions, and makes the handles of those that are hot and the upcall stubs. Nothing else links a function, and
- * nothing links one but to initialise a static field: from these fields, and from the bindings, the metadata for native
- * images are made.
+ * Finds functions, and makes the handles of those that are not called by the generated bindings, and the upcall stubs.
+ * Nothing else links a function, and nothing links one but to initialise a static field: from these fields, and from
+ * the bindings, the metadata for native images are made.
  *
- * <p>What is called seldom is called by one handle for all functions, {@link #call(String, long...)}: the JVM takes
- * some milliseconds for each shape of a handle, and a program's first message waits for all of them.
+ * <p>Functions of the C library, and what is asked of DOCA while it is loaded, are called by one handle for all,
+ * {@link #call}: the JVM takes some milliseconds for each shape, and a program's first message waits for all of them.
  *
  * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws
  * when it is called. So it is with all of them if there are no libraries: what left an initialiser would be lost.
  */
 public final class Symbols {
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final Map<String, MemorySegment> CALLED = new ConcurrentHashMap<>();
 
     private Symbols() {}
 
     /**
-     * The handle of whatever takes up to eight integers or pointers, and returns one or nothing. By the conventions of
-     * both processors such arguments go into the same registers, or words of the stack, whatever their sizes; a
-     * function does not look at those that it does not take, nor at more of one than its size.
+     * The handle of whatever takes up to six integers or pointers, and returns one or nothing. By the conventions of
+     * both processors such arguments go into the same registers, whatever their sizes; a function does not look at
+     * those that it does not take, nor at more of one than its size.
      */
     private static final class Any {
-        static final int MOST = 8;
         static final MethodHandle CALL = link();
 
         private Any() {}
@@ -47,52 +43,16 @@ public final class Symbols {
         private static MethodHandle link() {
             ValueLayout.OfLong any = ValueLayout.JAVA_LONG;
             return NativeLibrary.isUsable()
-                    ? LINKER.downcallHandle(FunctionDescriptor.of(any, any, any, any, any, any, any, any, any))
+                    ? LINKER.downcallHandle(FunctionDescriptor.of(any, any, any, any, any, any, any))
                     : null; // nothing is called then
         }
     }
 
-    /**
-     * Calls a function of the loaded libraries by its name of today. For what is called seldom: the function is looked
-     * up by name.
-     *
-     * @param arguments each widened, those that C takes as unsigned without a sign
-     * @return of which as many low bits count as the function's result has
-     */
-    public static long call(String name, long... arguments) {
-        MemorySegment function = CALLED.get(name);
-        if (function == null) {
-            function = NativeLibrary.isUsable() ? findOrNull(name) : null;
-            if (function == null) {
-                throw missing(name);
-            }
-            CALLED.put(name, function);
-        }
-        int count = arguments.length;
-        if (count > Any.MOST) {
-            throw new IllegalArgumentException(name + " takes more than " + Any.MOST);
-        }
-        try {
-            return (long) Any.CALL.invokeExact(
-                    function,
-                    count > 0 ? arguments[0] : 0L,
-                    count > 1 ? arguments[1] : 0L,
-                    count > 2 ? arguments[2] : 0L,
-                    count > 3 ? arguments[3] : 0L,
-                    count > 4 ? arguments[4] : 0L,
-                    count > 5 ? arguments[5] : 0L,
-                    count > 6 ? arguments[6] : 0L,
-                    count > 7 ? arguments[7] : 0L);
-        } catch (Throwable t) {
-            throw unexpected(t);
-        }
-    }
-
-    /** As {@link #call(String, long...)}, of a function at an address. Allocates nothing. */
+    /** Calls a function below the bindings, with arguments that are each widened. Allocates nothing. */
     public static long call(
             MemorySegment function, long first, long second, long third, long fourth, long fifth, long sixth) {
         try {
-            return (long) Any.CALL.invokeExact(function, first, second, third, fourth, fifth, sixth, 0L, 0L);
+            return (long) Any.CALL.invokeExact(function, first, second, third, fourth, fifth, sixth);
         } catch (Throwable t) {
             throw unexpected(t);
         }
@@ -112,12 +72,6 @@ public final class Symbols {
             throw new IllegalStateException("this memory is closed: " + memory);
         }
         return memory.address();
-    }
-
-    /** A pointer that a call has returned, to memory whose size is not known. */
-    @SuppressWarnings("restricted")
-    public static MemorySegment memory(long address) {
-        return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE);
     }
 
     /** A function of the C library; {@code NULL} if there are no libraries of DOCA. */

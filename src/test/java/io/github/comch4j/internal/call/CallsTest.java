@@ -8,7 +8,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
-import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Answer;
 import java.lang.foreign.Arena;
@@ -44,9 +43,9 @@ class CallsTest {
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> {
                         if (isComch) {
-                            cc_h.doca_cc_client_set_max_msg_size(MemorySegment.NULL, 1);
+                            DocaFunction.present(missing);
                         } else {
-                            doca_h.doca_comch_server_disconnect(MemorySegment.NULL, MemorySegment.NULL);
+                            ServerCalls.disconnect(MemorySegment.NULL, 0);
                         }
                     })
                     .isInstanceOf(MissingFunctionException.class)
@@ -60,12 +59,13 @@ class CallsTest {
         try (Arena arena = Arena.ofConfined()) {
             gone = arena.allocate(8);
         }
+        DocaFunction.present("doca_pe_create");
         assertThatThrownBy(() -> doca_h.doca_pe_create(gone)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void anAnswerKnowsWhatRefused() {
-        Answer answer = doca_h.doca_pe_create(MemorySegment.NULL);
+        Answer answer = DocaFunction.present("doca_pe_create").answer(doca_h.doca_pe_create(MemorySegment.NULL));
         assertThat(answer.isSuccess()).isFalse();
         assertThat(answer.is(DocaError.INVALID_VALUE)).isTrue();
         assertThatThrownBy(() -> answer.check("trying it"))

@@ -3,7 +3,6 @@ package io.github.comch4j.internal.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
@@ -54,17 +53,6 @@ class SymbolsTest {
                     nothing.invokeExact(1L);
                 })
                 .isInstanceOf(MissingFunctionException.class);
-    }
-
-    @Test
-    void aFunctionIsCalledByItsName() {
-        assertThatThrownBy(() -> Symbols.call("doca_comch_does_not_exist", 1, 2))
-                .isInstanceOf(MissingFunctionException.class)
-                .hasMessageContaining("doca_comch_does_not_exist");
-        assertThat((int) Symbols.call("doca_pe_destroy", 0)).isEqualTo(DocaError.INVALID_VALUE.code());
-        assertThatThrownBy(() -> Symbols.call("doca_pe_destroy", 1, 2, 3, 4, 5, 6, 7, 8, 9))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("more than 8");
     }
 
     @Test
