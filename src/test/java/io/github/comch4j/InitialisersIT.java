@@ -55,7 +55,7 @@ class InitialisersIT {
                                 && !name.contains(".relay.")
                                 && !name.contains(".micrometer.")
                                 && !name.contains(".cli."))
-                        .filter(name -> !name.contains(".testing.EmulatedBlueField"))
+                        .filter(name -> !name.contains(".testing."))
                         .sorted()
                         .toList();
             }
