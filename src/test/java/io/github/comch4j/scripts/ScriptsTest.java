@@ -57,6 +57,7 @@ class ScriptsTest {
                 "bench.sh            | --only              | --only needs a value",
                 "bench.sh            | --library           | --library needs a value",
                 "dev/site.sh         | --nope              | no such option: --nope",
+                "dev/vendor-samples.sh | /nowhere          | FOLDER is missing: a copy of doca-samples",
                 "bench.sh            | --library nowhere   | no such folder: nowhere",
                 "test.sh             | nope                | no such stage: nope",
                 "test.sh             | abi --nope          | no such option: --nope",
