@@ -95,6 +95,13 @@ int handle_of(struct doca_pe *pe)
 	return handle;
 }
 
+bool is_kept_awake(struct doca_pe *pe)
+{
+	OK(doca_pe_request_notification(pe));
+	struct pollfd handle = {.fd = handle_of(pe), .events = POLLIN};
+	return poll(&handle, 1, 0) == 1;
+}
+
 static void sleep_on_all(struct doca_pe *const *pes, size_t num)
 {
 	struct pollfd handles[8];

@@ -61,6 +61,8 @@ void harness_drive_all(struct doca_pe *const *pes, size_t num);
  * is a hang. */
 void harness_sleep_for_ever(void);
 int handle_of(struct doca_pe *pe);
+/* Arms the engine: whether its descriptor is readable at once. */
+bool is_kept_awake(struct doca_pe *pe);
 /* Arms the engine, sleeps on its descriptor and clears it; fails when nothing wakes it. */
 void harness_sleep(struct doca_pe *pe);
 /* Progresses the engine and sleeps while it has nothing to do, until `condition` holds. */

@@ -97,14 +97,6 @@ static void only_an_armed_engine_signals(void **state)
 	pair_close(&pair);
 }
 
-/* Arms the engine: whether its handle is readable at once. */
-static bool is_kept_awake(struct doca_pe *pe)
-{
-	OK(doca_pe_request_notification(pe));
-	struct pollfd handle = {.fd = handle_of(pe), .events = POLLIN};
-	return poll(&handle, 1, 0) == 1;
-}
-
 /* Nobody would wake it for what it has itself to report. */
 static void nobody_sleeps_while_a_completion_is_due(void **state)
 {

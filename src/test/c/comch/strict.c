@@ -195,13 +195,19 @@ static void a_producer_with_nothing_in_flight_stops_at_once_or_by_progress(void 
 static int end_connections(void *unused)
 {
 	(void)unused;
+	harness_sleep_for_ever();
 	for (int how = SERVER_STOP; how < NUM_ENDS; how++) {
 		struct pair pair;
 		pair_open(&pair, TWO_ENGINES);
 		struct doca_comch_connection *ended = pair.server.connection;
 		struct record *told = &pair.server.record;
+		settle(pair.server.pe, pair.client.pe);
 		OK(part(how, &pair));
 		CHECK(count_of(told, DISCONNECTED) == 0);
+		/* One that has an end to report does not sleep. */
+		if (how == DISCONNECT)
+			CHECK(is_kept_awake(pair.server.pe) == strict);
+		OK(doca_pe_clear_notification(pair.server.pe, 0));
 		UNTIL(state_of(pair.client.ctx) == IDLE, pair.server.pe, pair.client.pe);
 		UNTIL(how == DISCONNECT || state_of(pair.server.ctx) == IDLE, pair.server.pe);
 		settle(pair.server.pe, pair.client.pe);

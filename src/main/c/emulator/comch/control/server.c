@@ -249,7 +249,8 @@ static uint64_t server_due_in(struct doca_ctx *ctx)
 		earliest = due < earliest ? due : earliest;
 	}
 	bool idle = /* guard: server-awake-for-completions=1 */ task_fifo_empty(&server->endpoint.done) &&
-		    !server->endpoint.broken && server->own_ends == 0;
+		    !server->endpoint.broken &&
+		    /* guard: server-awake-for-own-ends=1 */ server->own_ends == 0;
 	return idle ? earliest : 0;
 }
 
