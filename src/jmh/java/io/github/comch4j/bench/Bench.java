@@ -33,6 +33,7 @@ public final class Bench {
             case "first-unix" -> Works.firstOverUnix(options);
             case "rpc", "rpc-unix" -> RpcWorks.run(options);
             case "echo", "echo-unix" -> EchoWorks.run(options);
+            case "wait-call", "wait-socket", "wait-stream", "wait-unix" -> WaitWorks.run(options);
             case "socket", "socket-unix" -> SocketWorks.run(options);
             case "lines-rtt" -> LinesWorks.run(options);
             case "dma" -> DmaWorks.run(options);

@@ -36,6 +36,9 @@ final class Options {
               aeron, aeron-rtt           the same over Aeron IPC with an embedded media driver
               unix, unix-rtt             the same over a Unix-domain SocketChannel
               echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket
+              wait-call, wait-socket, wait-stream, wait-unix
+                                         one thread that asks, and pauses: by a call, by messages of a ComchSocket, by a
+                                         socket of java.net, by a Unix-domain socket
               lines-rtt                  ping-pong of two cache lines between threads, without DOCA
               msgq-rtt                   ping-pong with a kernel on the DPA, one process
               rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix socket
@@ -48,6 +51,7 @@ final class Options {
               --connections N     of idle (1)
               --large BYTES       of rpc: longer bodies take the fast path (64k)
               --producers N       of fast, flat and flat-last, 1 to 8: they send bursts in turn (1)
+              --pause MICROSECONDS   of wait-*, between an answer and the next question (0)
               --name NAME         of the server (comch4j-bench)
               --dpu ADDRESS       the DPU's device (0000:03:00.0)
               --function ADDRESS  the host's function (0000:b1:00.0)""";
@@ -61,6 +65,7 @@ final class Options {
             Map.entry("--connections", "1"),
             Map.entry("--large", "64k"),
             Map.entry("--producers", "1"),
+            Map.entry("--pause", "0"),
             Map.entry("--name", "comch4j-bench"),
             Map.entry("--dpu", "0000:03:00.0"),
             Map.entry("--function", "0000:b1:00.0"),
@@ -139,6 +144,10 @@ final class Options {
 
     int producers() {
         return number("--producers", 1, MAX_PRODUCERS);
+    }
+
+    int pause() {
+        return number("--pause", 0, Integer.MAX_VALUE);
     }
 
     String name() {
