@@ -10,6 +10,7 @@
 #   --seconds N   so many seconds of load; 0: none
 #   --restarts N  so many restarts, and as many kills, of a server under 1,000 callers; 0: none (4)
 #   --service N   so many seconds of kills and stops of the program of docs/service.md; 0: none (180)
+#   --waiters N   so many seconds of threads that wait, time out and are interrupted over one engine; 0: none (20)
 #   --cells N     every Nth cell of the matrix of paths and faults; 0: none (1)
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
 #   --phase N     strike in this phase only: 2 connecting, 3 control traffic, 4 fast-path traffic, 5 teardown
@@ -23,13 +24,13 @@ set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
-rounds=100 seconds=10 restarts=4 cells=1 service=180 containers='' options=()
+rounds=100 seconds=10 restarts=4 cells=1 service=180 waiters=20 containers='' options=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --full) rounds=2000 seconds=600 restarts=20 service=1200 ;;
+    --full) rounds=2000 seconds=600 restarts=20 service=1200 waiters=600 ;;
     --containers) containers=--provide ;;
     --verbose) options+=(-Dreliability.verbose=true) ;;
-    --rounds|--seconds|--restarts|--service|--cells|--seed|--phase|--share)
+    --rounds|--seconds|--restarts|--service|--waiters|--cells|--seed|--phase|--share)
       [ $# -ge 2 ] || die "$1 needs a number"
       case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
       case $1 in
@@ -37,6 +38,7 @@ while [ $# -gt 0 ]; do
         --seconds) seconds=$2 ;;
         --restarts) restarts=$2 ;;
         --service) service=$2 ;;
+        --waiters) waiters=$2 ;;
         --cells) cells=$2 ;;
         --seed) options+=("-Dreliability.seed=$2") ;;
         --phase)
@@ -55,6 +57,7 @@ tests=()
 [ "$seconds" -eq 0 ] || tests+=(LoadIT)
 [ "$restarts" -eq 0 ] || tests+=(RestartIT)
 [ "$service" -eq 0 ] || tests+=(ServiceIT)
+[ "$waiters" -eq 0 ] || tests+=(WaitersIT)
 [ "$cells" -eq 0 ] || tests+=(MatrixIT)
 [ ${#tests[@]} -gt 0 ] || die "nothing to do"
 
@@ -71,7 +74,7 @@ maven verify -Dunit.skip=true -Dfork.seconds=0 -Dmaven.javadoc.skip=true -Dmaven
   -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" \
   -Dreliability.seconds="$seconds" -Drestart.rounds="$restarts" -Dmatrix.every="$cells" \
-  -Dservice.seconds="$service" "${options[@]}" 2>&1 \
-  | tee "$log" | sed -un '/^\(kills\|load\|matrix\|service\|wrong\): \|^  [a-zD].*: [0-9]*$\|^round /p'
+  -Dservice.seconds="$service" -Dwaiters.seconds="$waiters" "${options[@]}" 2>&1 \
+  | tee "$log" | sed -un '/^\(kills\|load\|matrix\|service\|waiters\|wrong\): \|^  [a-zD].*: [0-9]*$\|^round /p'
 status=${PIPESTATUS[0]}
 [ "$status" -eq 0 ] || die "something is wrong: see $log"

@@ -11,10 +11,12 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.life.LoopThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -145,6 +147,13 @@ public final class Machine implements AutoCloseable {
         });
         holds.join();
         return held;
+    }
+
+    /** Whether a thread waits for the loop's engine, which it may progress meanwhile. */
+    public static boolean waits(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(LoopThread.class.getName())
+                        && frame.getMethodName().equals("await"));
     }
 
     /** Where the system tells of the thread that calls this; for {@link #untilAsleep}. */

@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * loop. Whatever touches the engine, or what runs on it, is done in the loop: in handlers, or in tasks that other
  * threads, also virtual ones, hand over.
  *
+ * <p>While the loop's thread sleeps, a platform thread that waits in a call of this library (a call of an
+ * {@code RpcClient}, a {@code receive} or {@code send} of a {@code ComchSocket}) makes the progress itself, and wakes
+ * nobody. It runs what belongs to the library only: handlers and tasks of the program, and what depends on its futures,
+ * run on the loop's thread, and a loop with handlers of the program on its engine, or with another strategy than
+ * {@link IdleStrategy#eventDriven()}, makes all the progress.
+ *
  * {@snippet file="Pieces.java" region="loop"}
  *
  * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which
@@ -112,12 +118,12 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Whether the calling thread is the loop's.
+     * Whether the calling thread is the loop's, or is in the engine in its place.
      *
      * @return true in its handlers and tasks
      */
     public boolean isInLoop() {
-        return Thread.currentThread() == thread;
+        return Thread.currentThread() == thread || engine.engine().isMine();
     }
 
     /**

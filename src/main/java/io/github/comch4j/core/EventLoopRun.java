@@ -2,7 +2,6 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
-import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Sleeper;
 import java.lang.System.Logger;
@@ -77,7 +76,7 @@ final class EventLoopRun implements Runnable {
     }
 
     private boolean handedOver() {
-        return closing || !tasks.isEmpty();
+        return closing || !tasks.isEmpty() || loopThread.hasChores();
     }
 
     boolean isClosing() {
@@ -105,7 +104,7 @@ final class EventLoopRun implements Runnable {
         }
         loopThread = new LoopThread(mine.engine(), loop);
         mine.engine().loopThread(loopThread);
-        sleepOn(mine.engine());
+        sleepIfPossible();
         engine.complete(mine);
         while (!closing) {
             rest(round(mine));
@@ -128,7 +127,7 @@ final class EventLoopRun implements Runnable {
 
     /** Returns how much was done. */
     private int round(ProgressEngine mine) {
-        int work = 0;
+        int work = loopThread.doChores() ? 1 : 0;
         for (int present = tasks.size(); present > 0; present--) { // what these hand over is for the next round
             Runnable task = tasks.poll();
             work++;
@@ -156,11 +155,11 @@ final class EventLoopRun implements Runnable {
         }
     }
 
-    private void sleepOn(Engine own) {
+    private void sleepIfPossible() {
         if (idle instanceof EventDriven strategy) {
             try {
-                Sleeper created = Sleeper.wakeable(own);
-                if (created.isWakeable()) {
+                Sleeper created = loopThread.takeTurns(this::failElsewhere);
+                if (created != null) {
                     strategy.sleepOn(created, this::handedOver);
                     sleeper = created;
                 }
@@ -175,7 +174,15 @@ final class EventLoopRun implements Runnable {
         if (former != null && idle instanceof EventDriven strategy) {
             sleeper = null;
             strategy.sleepOn(null, this::handedOver);
+            loopThread.endTurns();
             former.close();
+        }
+    }
+
+    /** Callbacks have failed on another thread. */
+    private void failElsewhere(Throwable failure) {
+        if (Thread.currentThread() == thread || !add(() -> fail(failure))) {
+            fail(failure);
         }
     }
 

@@ -161,7 +161,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * The thread that may use the engine. Any thread may ask.
+     * The thread that may use the engine; the loop's, if it is an {@link EventLoop}'s. Any thread may ask.
      *
      * @return the owner; null when released or closed
      */

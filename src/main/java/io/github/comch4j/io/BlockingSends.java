@@ -2,25 +2,17 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
-import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.support.window.Framing;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** What the calls of a socket that send do in the threads of the program: wait, and tell what could not be sent. */
 final class BlockingSends {
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-
     private final EventLoop loop;
     private final SocketLinks links;
     private final Losses losses;
@@ -31,17 +23,9 @@ final class BlockingSends {
         this.losses = links.losses();
     }
 
-    private static Engine engine(EventLoop loop) {
-        return ENGINE.apply(loop.engine());
-    }
-
-    private @Nullable LoopThread loopThread() {
-        return engine(loop).loopThread();
-    }
-
     /** When something on the loop's engine that begins now has taken too long. */
     static long deadline(EventLoop loop) {
-        return engine(loop).deadline();
+        return Connections.engineOf(loop).deadline();
     }
 
     /** As {@link ComchSocket#send}. */
@@ -58,7 +42,7 @@ final class BlockingSends {
             if (!link.sends.add(send)) {
                 throwLosses(losses.total());
             }
-        } else if (!room.awaitAndAdd(send, cost, Nanos.deadline(timeout), loopThread())) {
+        } else if (!room.awaitAndAdd(send, cost, Nanos.deadline(timeout))) {
             throw inVain(timeout, "room to send on " + link.connection());
         } else if (!send.added) {
             checkOpen(link);
@@ -88,8 +72,7 @@ final class BlockingSends {
     }
 
     private boolean awaitArrival(SendQueue sends, long deadline) {
-        LoopThread thread = loopThread();
-        return sends.room().awaitGiven(deadline, thread) && sends.awaitArrival(deadline, thread);
+        return sends.room().awaitGiven(deadline) && sends.awaitArrival(deadline);
     }
 
     /** As {@link ComchSocket#shutdownOutput}. */
@@ -138,12 +121,12 @@ final class BlockingSends {
 
     private void letOutInLoop(SendQueue sends, long deadline) {
         long all = sends.room().taken(); // other threads may go on sending
-        if (sends.sendsUntil(all) || engine(loop).isInCallbacks()) {
+        if (sends.sendsUntil(all) || Connections.engineOf(loop).isInCallbacks()) {
             return; // in a callback nothing can be waited for
         }
         await(() -> {
             try {
-                return engine(loop).awaitInterruptibly(() -> sends.sendsUntil(all), deadline, null);
+                return Connections.engineOf(loop).awaitInterruptibly(() -> sends.sendsUntil(all), deadline, null);
             } catch (InterruptedException e) {
                 return false; // and is interrupted
             }
@@ -154,7 +137,7 @@ final class BlockingSends {
     void awaitEnd(long deadline) {
         SocketLink link = links.present();
         if (!loop.isInLoop() && !loop.isClosed()) {
-            await(() -> link.sends.room().awaitEnd(deadline, loopThread()));
+            await(() -> link.sends.room().awaitEnd(deadline));
         }
     }
 

@@ -41,18 +41,19 @@ public final class ComchServerSocket implements AutoCloseable {
         this.loop = settings.loop;
         this.settings = settings;
         this.none = new ComchSocket(settings, ended -> {});
-        this.server = loop.call(() -> settings.apply(
-                        settings.server, connection -> of(connection).link())
-                .onConnected(this::accepted)
-                .onStateChanged((endpoint, before, now) -> {
-                    if (now == ContextState.IDLE) {
-                        // no handler runs for connections that end with their server, or with the loop
-                        List.copyOf(open).forEach(ComchSocket::end);
-                        waiting.add(none);
-                        terminated.countDown();
-                    }
-                })
-                .start());
+        this.server = loop.call(() -> Connections.engineOf(loop)
+                .ofLibrary(() -> settings.apply(
+                                settings.server, connection -> of(connection).link())
+                        .onConnected(this::accepted)
+                        .onStateChanged((endpoint, before, now) -> {
+                            if (now == ContextState.IDLE) {
+                                // no handler runs for connections that end with their server, or with the loop
+                                List.copyOf(open).forEach(ComchSocket::end);
+                                waiting.add(none);
+                                terminated.countDown();
+                            }
+                        })
+                        .start()));
     }
 
     /**

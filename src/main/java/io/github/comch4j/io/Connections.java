@@ -2,11 +2,15 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.LoopThread;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -14,10 +18,29 @@ import java.util.function.Function;
 final class Connections {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+
     private Connections() {}
 
     static ConnectionInside of(ComchConnection connection) {
         return INSIDE.apply(connection);
+    }
+
+    /**
+     * The thread of a loop, as others see it.
+     *
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    static LoopThread threadOf(EventLoop loop) {
+        LoopThread running = engineOf(loop).loopThread();
+        if (running == null) {
+            throw new RejectedExecutionException(loop + " is closed");
+        }
+        return running;
+    }
+
+    static Engine engineOf(EventLoop loop) {
+        return ENGINE.apply(loop.engine());
     }
 
     /**

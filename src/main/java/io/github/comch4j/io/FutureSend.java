@@ -1,5 +1,6 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.internal.life.LoopThread;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
@@ -18,12 +19,14 @@ final class FutureSend extends PendingSend {
 
     private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
     private final AtomicLong bytes;
+    private final LoopThread loop;
     private volatile int state;
 
     /** {@code bytes} counts the messages with futures that the loop has not done with, and this one already. */
-    FutureSend(byte[] message, AtomicLong bytes) {
+    FutureSend(byte[] message, AtomicLong bytes, LoopThread loop) {
         super(message);
         this.bytes = bytes;
+        this.loop = loop;
         var _ = future.whenComplete((nothing, thrown) -> {
             if (future.isCancelled()) {
                 cancel();
@@ -71,7 +74,7 @@ final class FutureSend extends PendingSend {
     void sent() {
         state = ENDED;
         bytes.addAndGet(-message.length); // first: what depends on the future may send again
-        future.complete(null);
+        loop.runInLoop(() -> future.complete(null));
     }
 
     @Override
@@ -79,7 +82,8 @@ final class FutureSend extends PendingSend {
         if (state == SENDING || begin()) {
             state = ENDED;
             bytes.addAndGet(-message.length);
-            future.completeExceptionally(why.get());
+            Throwable thrown = why.get();
+            loop.runInLoop(() -> future.completeExceptionally(thrown));
         }
     }
 }

@@ -1,15 +1,17 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.internal.support.window.ReceiveWindow;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of a socket that have arrived and were not received yet, and the window of its peer. */
@@ -18,11 +20,11 @@ final class ReceiveQueue {
     static final byte[] END = new byte[0];
 
     private final SendQueue sends;
-    private final EventLoop loop;
+    private final LoopThread loop;
     private final ArrivedMessages messages = new ArrivedMessages(); // taken from under the lock
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition arrived = lock.newCondition();
-    private volatile int waiting; // threads; changes under the lock
+    private final ArrayDeque<Receiver> waiting = new ArrayDeque<>(); // guarded by lock
+    private volatile boolean anyWaits;
     private volatile boolean finished; // the peer has said that it sends no more
     private volatile boolean closed; // and that it ends the connection
     private volatile boolean ended; // no more messages come
@@ -34,7 +36,7 @@ final class ReceiveQueue {
 
     ReceiveQueue(SendQueue sends, EventLoop loop, long limit, boolean plainPeer) {
         this.sends = sends;
-        this.loop = loop;
+        this.loop = Connections.threadOf(loop);
         this.window = new ReceiveWindow(limit);
         this.plainPeer = plainPeer;
     }
@@ -98,7 +100,7 @@ final class ReceiveQueue {
     private void wakeAll() {
         lock.lock();
         try {
-            arrived.signalAll();
+            waiting.forEach(receiver -> loop.wake(receiver.thread));
         } finally {
             lock.unlock();
         }
@@ -108,7 +110,7 @@ final class ReceiveQueue {
     private void wakeSoon() {
         if (!wakesSoon) {
             try {
-                loop.execute(wake);
+                loop.doSoon(wake);
                 wakesSoon = true;
             } catch (RejectedExecutionException e) {
                 wake(); // the loop is being closed
@@ -120,13 +122,20 @@ final class ReceiveQueue {
     private void wake() {
         wakesSoon = false;
         VarHandle.fullFence(); // the messages are seen, or else who waits for them
-        if (waiting > 0) {
+        if (anyWaits) {
             lock.lock();
             try {
-                arrived.signal();
+                wakeFirst();
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    private void wakeFirst() {
+        Receiver first = waiting.peek();
+        if (first != null && !messages.isEmpty()) {
+            loop.wake(first.thread);
         }
     }
 
@@ -138,53 +147,81 @@ final class ReceiveQueue {
 
     /** The next message, {@link #END}, or null if there is none in time. Any thread. */
     byte @Nullable [] poll(Duration timeout) throws InterruptedException {
-        byte[] message;
-        lock.lock();
-        try {
-            message = messages.poll();
-            if (message == null) {
-                message = await(Nanos.of(timeout));
-            }
-        } finally {
-            lock.unlock();
-        }
+        Receiver receiver = new Receiver();
+        byte[] message = receiver.tryOnce() ? receiver.message : await(receiver, Nanos.of(timeout));
         if (message != null && message != END && window.received(Framing.cost(message.length))) {
             renewSoon();
         }
         return message;
     }
 
-    private byte @Nullable [] await(long nanos) throws InterruptedException {
-        long left = nanos;
-        int others = waiting;
-        waiting = others + 1;
-        VarHandle.fullFence(); // as in wake()
+    private byte @Nullable [] await(Receiver receiver, long nanos) throws InterruptedException {
+        enter(receiver);
         try {
-            while (true) {
-                boolean last = ended; // before the look
-                boolean noMore = finished && !closed;
-                byte[] message = messages.poll();
-                if (message != null || last) {
-                    return message == null ? END : message;
+            if (!loop.await(receiver, System.nanoTime() + nanos, "a message of a socket") && Thread.interrupted()) {
+                if (receiver.message == null) {
+                    throw new InterruptedException();
                 }
-                if (noMore || left <= 0) {
-                    return null;
-                }
-                left = arrived.awaitNanos(left);
+                Thread.currentThread().interrupt();
             }
+            return receiver.message;
         } finally {
-            others = waiting - 1;
-            waiting = others;
-            if (others > 0 && !messages.isEmpty()) {
-                arrived.signal();
+            leave(receiver);
+        }
+    }
+
+    private void enter(Receiver receiver) {
+        lock.lock();
+        try {
+            waiting.add(receiver);
+            anyWaits = true;
+            VarHandle.fullFence(); // as in wake()
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave(Receiver receiver) {
+        lock.lock();
+        try {
+            waiting.remove(receiver);
+            anyWaits = !waiting.isEmpty();
+            wakeFirst();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A thread that receives. */
+    private final class Receiver implements BooleanSupplier {
+        final Thread thread = Thread.currentThread();
+        byte @Nullable [] message;
+
+        /** Whether there is a message, or none will come. */
+        @Override
+        public boolean getAsBoolean() {
+            return message != null || tryOnce() || (finished && !closed);
+        }
+
+        boolean tryOnce() {
+            boolean last = ended; // before the look
+            lock.lock();
+            try {
+                message = messages.poll();
+            } finally {
+                lock.unlock();
             }
+            if (message == null && last) {
+                message = END;
+            }
+            return message != null;
         }
     }
 
     private void renewSoon() {
         if (renewing.compareAndSet(false, true)) {
             try {
-                loop.execute(this::renew);
+                loop.doSoon(this::renew);
             } catch (RejectedExecutionException e) {
                 // the loop is closed, and with it the connection
             }

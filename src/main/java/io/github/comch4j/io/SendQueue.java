@@ -3,7 +3,6 @@ package io.github.comch4j.io;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ConnectionState;
-import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.LoopThread;
@@ -29,7 +28,7 @@ final class SendQueue implements RoomWaiter {
     private static final int BURST = 64;
 
     private final SocketLink link;
-    private final EventLoop loop;
+    private final LoopThread loop;
     private final long futuresLimit;
     private final AtomicLong futuresBytes = new AtomicLong();
     private final SendRoom room;
@@ -56,9 +55,9 @@ final class SendQueue implements RoomWaiter {
     SendQueue(SocketLink link, SocketBuilder<?> settings, @Nullable Framing framing) {
         this.link = link;
         this.framing = framing;
-        this.loop = settings.loop;
+        this.loop = Connections.threadOf(settings.loop);
         this.futuresLimit = settings.sendLimit;
-        this.room = new SendRoom(settings.sendBuffer, this::add);
+        this.room = new SendRoom(loop, settings.sendBuffer, this::add);
     }
 
     /** The connection's longest message. In the loop, before anything is sent. */
@@ -79,7 +78,7 @@ final class SendQueue implements RoomWaiter {
     /** Adds a send, unless too much waits already. Any thread. */
     CompletableFuture<@Nullable Void> addFuture(byte[] message) {
         long waits = futuresBytes.addAndGet(message.length);
-        FutureSend send = new FutureSend(message, futuresBytes);
+        FutureSend send = new FutureSend(message, futuresBytes, loop);
         if (waits > futuresLimit) {
             send.failed(() -> Failures.refused(
                     DocaError.AGAIN,
@@ -98,7 +97,7 @@ final class SendQueue implements RoomWaiter {
         added.add(send);
         if (!looks.get() && looks.compareAndSet(false, true)) {
             try {
-                loop.execute(drain);
+                loop.doSoon(drain);
             } catch (RejectedExecutionException e) {
                 looks.set(false);
                 for (PendingSend left = added.takeAll(); left != null; left = left.next()) {
@@ -139,10 +138,10 @@ final class SendQueue implements RoomWaiter {
      * Waits until the peer's device has all that DOCA has accepted by now. Returns false if that takes too long, or the
      * thread is interrupted. Any thread but the loop's.
      */
-    boolean awaitArrival(long deadline, @Nullable LoopThread thread) {
-        return room.awaitArrival(link.connection().sent(), deadline, thread, () -> {
+    boolean awaitArrival(long deadline) {
+        return room.awaitArrival(link.connection().sent(), deadline, () -> {
             try {
-                loop.execute(this::watch);
+                loop.doWhileWaiting(this::watch);
             } catch (RejectedExecutionException e) {
                 // the loop is closed, and has ended the connection
             }
@@ -232,7 +231,7 @@ final class SendQueue implements RoomWaiter {
         }
         if (!drainsSoon) {
             try {
-                loop.execute(drain);
+                loop.doSoon(drain);
                 drainsSoon = true;
             } catch (RejectedExecutionException e) {
                 // the loop is being closed, and ends the connection

@@ -4,8 +4,8 @@ import io.github.comch4j.internal.life.LoopThread;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
  * writer.
  */
 final class SendRoom {
-    /** How long a thread waits before it looks whether the loop will ever do anything again. */
-    private static final long LOOK_NANOS = 1_000_000_000;
-
+    private final LoopThread loop;
     private final AtomicLong taken = new AtomicLong();
     private volatile long given; // what the loop has counted
     private long counted; // in the loop
@@ -36,7 +34,7 @@ final class SendRoom {
     private final Consumer<BufferedSend> added; // gets the messages of those who have waited for room
 
     /** A thread that waits. */
-    private static final class Waiter {
+    private final class Waiter implements BooleanSupplier {
         final Thread thread = Thread.currentThread();
         final @Nullable BufferedSend send; // to be added when there is room for it
         final long amount; // to take, or that is to have been given, or to have arrived
@@ -47,13 +45,19 @@ final class SendRoom {
             this.amount = amount;
         }
 
+        @Override
+        public boolean getAsBoolean() {
+            return served;
+        }
+
         void serve() {
             served = true;
-            LockSupport.unpark(thread);
+            loop.wake(thread);
         }
     }
 
-    SendRoom(long limit, Consumer<BufferedSend> added) {
+    SendRoom(LoopThread loop, long limit, Consumer<BufferedSend> added) {
+        this.loop = loop;
         this.limit = limit;
         this.added = added;
     }
@@ -90,42 +94,42 @@ final class SendRoom {
      * added in their order. Returns false, and has taken nothing, if there is none at the deadline, or if the thread is
      * interrupted. If nothing is sent any more, returns true and has not added it.
      */
-    boolean awaitAndAdd(BufferedSend send, long bytes, long deadline, @Nullable LoopThread loop) {
+    boolean awaitAndAdd(BufferedSend send, long bytes, long deadline) {
         Waiter waiter = new Waiter(send, bytes);
         enter(forRoom, waiter);
-        return await(waiter, forRoom, deadline, loop);
+        return await(waiter, forRoom, deadline);
     }
 
     /** Waits until all has been given that is taken now. Returns false as {@link #awaitAndAdd} does. */
-    boolean awaitGiven(long deadline, @Nullable LoopThread loop) {
+    boolean awaitGiven(long deadline) {
         long all = taken.get();
         if (isGiven(all)) {
             return true;
         }
         Waiter waiter = new Waiter(null, all);
         enter(forGiven, waiter);
-        return await(waiter, forGiven, deadline, loop);
+        return await(waiter, forGiven, deadline);
     }
 
     /** Waits until nothing is sent any more. Returns false as {@link #awaitAndAdd} does. */
-    boolean awaitEnd(long deadline, @Nullable LoopThread loop) {
+    boolean awaitEnd(long deadline) {
         Waiter waiter = new Waiter(null, Long.MAX_VALUE);
         enter(forGiven, waiter);
-        return await(waiter, forGiven, deadline, loop);
+        return await(waiter, forGiven, deadline);
     }
 
     /**
      * Waits until the peer has so many messages; {@code look} has the loop look how many it has. Returns false as
      * {@link #awaitAndAdd} does.
      */
-    boolean awaitArrival(long messages, long deadline, @Nullable LoopThread loop, Runnable look) {
+    boolean awaitArrival(long messages, long deadline, Runnable look) {
         if (arrived >= messages || ended) {
             return true;
         }
         Waiter waiter = new Waiter(null, messages);
         enter(forArrival, waiter);
         look.run();
-        return await(waiter, forArrival, deadline, loop);
+        return await(waiter, forArrival, deadline);
     }
 
     /** So many messages have arrived. In the loop. Returns whether somebody waits for more. */
@@ -158,18 +162,9 @@ final class SendRoom {
         }
     }
 
-    private boolean await(Waiter waiter, ArrayDeque<Waiter> queue, long deadline, @Nullable LoopThread loop) {
-        long now = System.nanoTime();
-        long looked = now;
+    private boolean await(Waiter waiter, ArrayDeque<Waiter> queue, long deadline) {
         try {
-            while (!waiter.served && deadline - now > 0 && !waiter.thread.isInterrupted()) {
-                LockSupport.parkNanos(this, Math.min(deadline - now, LOOK_NANOS));
-                now = System.nanoTime();
-                if (now - looked >= LOOK_NANOS && loop != null && !waiter.served) {
-                    loop.checkNotExiting("a socket's messages to go out");
-                    looked = now;
-                }
-            }
+            var _ = loop.await(waiter, deadline, "a socket's messages to go out");
         } finally {
             if (!waiter.served) {
                 leave(queue, waiter);

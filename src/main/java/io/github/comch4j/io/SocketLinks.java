@@ -5,6 +5,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.support.connect.Connector;
 import io.github.comch4j.io.ComchSocket.State;
 import java.time.Duration;
@@ -23,6 +24,7 @@ final class SocketLinks {
     private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
 
     private final EventLoop loop;
+    private final LoopThread thread;
     private final SocketBuilder<?> settings;
     private final Consumer<SocketLink> onLinkEnd;
     private final Consumer<State> onState;
@@ -39,6 +41,7 @@ final class SocketLinks {
     /** Of a server's socket. */
     SocketLinks(SocketBuilder<?> settings, Runnable onEnd) {
         this.loop = settings.loop;
+        this.thread = Connections.threadOf(loop);
         this.settings = settings;
         this.onLinkEnd = link -> {
             changed(State.DISCONNECTED);
@@ -53,6 +56,7 @@ final class SocketLinks {
     /** Of a client's socket. */
     SocketLinks(ComchSocket.Builder settings, Device device, Connector.BackOff backOff, Consumer<State> onState) {
         this.loop = settings.loop;
+        this.thread = Connections.threadOf(loop);
         this.settings = settings;
         this.onLinkEnd = this::clientsLinkEnds;
         this.onState = onState;
@@ -134,7 +138,7 @@ final class SocketLinks {
         } finally {
             lock.unlock();
         }
-        onState.accept(now);
+        thread.runInLoop(() -> onState.accept(now));
     }
 
     /** The connection that there is, or was last. */

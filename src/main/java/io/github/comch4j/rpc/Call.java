@@ -1,5 +1,6 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.rpc.RpcException.Kind;
 import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
@@ -9,13 +10,15 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A call of a client: what is to be sent, and who waits for the response. */
-final class Call extends Outgoing {
+final class Call extends Outgoing implements BooleanSupplier {
     private static final VarHandle STATE = stateHandle();
+
+    private static final long FOREVER = Long.MAX_VALUE / 2; // nanoseconds
 
     private static final int PENDING = 0;
     private static final int SENT = 1; // all of it: from here on its handler may run
@@ -30,6 +33,7 @@ final class Call extends Outgoing {
 
     private final Options options;
     private final long deadline;
+    private final LoopThread loop;
     private final @Nullable Thread waiter; // one of these two
     private final @Nullable CompletableFuture<Object> future;
     private final @Nullable Function<? super RpcResponse, ?> reader; // of the future; null: the body is the result
@@ -54,10 +58,12 @@ final class Call extends Outgoing {
             MemorySegment body,
             long timeout,
             Options options,
+            LoopThread loop,
             boolean waits,
             @Nullable Function<? super RpcResponse, ?> reader) {
         super(Frames.REQUEST, 0, method, timeout, body);
         this.options = options;
+        this.loop = loop;
         this.deadline = System.nanoTime() + timeout;
         this.waiter = waits ? Thread.currentThread() : null;
         this.future = waits ? null : new CompletableFuture<>();
@@ -73,8 +79,8 @@ final class Call extends Outgoing {
     }
 
     /** A call that the calling thread is going to wait for. */
-    static Call waiting(int method, MemorySegment body, long timeout, Options options) {
-        return new Call(method, body, timeout, options, true, null);
+    static Call waiting(int method, MemorySegment body, long timeout, Options options, LoopThread loop) {
+        return new Call(method, body, timeout, options, loop, true, null);
     }
 
     /**
@@ -86,8 +92,9 @@ final class Call extends Outgoing {
             MemorySegment body,
             long timeout,
             Options options,
+            LoopThread loop,
             @Nullable Function<? super RpcResponse, ?> reader) {
-        return new Call(method, body, timeout, options, false, reader);
+        return new Call(method, body, timeout, options, loop, false, reader);
     }
 
     CompletableFuture<Object> future() {
@@ -156,6 +163,11 @@ final class Call extends Outgoing {
         return -1;
     }
 
+    /** Whether its thread is going to wait for it. */
+    boolean isAwaited() {
+        return waiter != null;
+    }
+
     /** Whether a virtual thread waits for it, which is cheap for another one to wake. */
     boolean isOfVirtualThread() {
         return waiter != null && waiter.isVirtual();
@@ -185,13 +197,17 @@ final class Call extends Outgoing {
     void showAndWake(@Nullable Call others) {
         wakes = others;
         state = ENDED;
-        LockSupport.unpark(waiter);
+        wake();
+    }
+
+    private void wake() {
+        loop.wake(Objects.requireNonNull(waiter));
     }
 
     /** For the thread of a call that has ended. */
     void wakeOthers() {
         for (Call call = wakes; call != null; call = call.alongside) {
-            LockSupport.unpark(call.waiter);
+            call.wake();
         }
     }
 
@@ -200,9 +216,9 @@ final class Call extends Outgoing {
         byte[] bytes = Objects.requireNonNull(response);
         state = ENDED;
         if (future == null) {
-            LockSupport.unpark(waiter);
+            wake();
         } else if (reader == null) {
-            future.complete(bytes);
+            loop.runInLoop(() -> future.complete(bytes));
         } else {
             completeRead(RpcResponse.of(bytes, responseMetadata));
         }
@@ -255,9 +271,9 @@ final class Call extends Outgoing {
         failure = thrown;
         state = ENDED;
         if (future != null) {
-            future.completeExceptionally(thrown);
+            loop.runInLoop(() -> future.completeExceptionally(thrown));
         } else {
-            LockSupport.unpark(waiter);
+            wake();
         }
     }
 
@@ -274,15 +290,15 @@ final class Call extends Outgoing {
         return false;
     }
 
+    /** Whether it has ended. */
+    @Override
+    public boolean getAsBoolean() {
+        return state == ENDED;
+    }
+
     /** Waits until it has ended; false if the thread is interrupted before. */
     boolean await() {
-        while (state != ENDED) {
-            if (Thread.currentThread().isInterrupted()) {
-                return false;
-            }
-            LockSupport.park(this);
-        }
-        return true;
+        return loop.await(this, System.nanoTime() + FOREVER, null);
     }
 
     /** The response, once it has ended; null if it has failed. */

@@ -1,6 +1,6 @@
 package io.github.comch4j.rpc;
 
-import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.support.handover.HandOver;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -25,7 +25,7 @@ final class CallInbox {
 
     private static final long NANOS = 100_000;
 
-    private final EventLoop loop;
+    private final LoopThread loop;
     private final Runnable taker;
     private final IntSupplier inFlight;
     private final HandOver<Outgoing> added = new HandOver<>();
@@ -37,7 +37,7 @@ final class CallInbox {
      * {@code taker} is run by the loop when there are calls to take; {@code inFlight} says how many calls there are,
      * and may be asked by any thread.
      */
-    CallInbox(EventLoop loop, Runnable taker, IntSupplier inFlight) {
+    CallInbox(LoopThread loop, Runnable taker, IntSupplier inFlight) {
         this.loop = loop;
         this.taker = taker;
         this.inFlight = inFlight;
@@ -51,7 +51,7 @@ final class CallInbox {
             if (inFlight.getAsInt() >= MANY && Thread.currentThread().isVirtual()) {
                 gather(call.begin());
             } else {
-                execute(taker);
+                execute(taker, call);
             }
             return;
         }
@@ -88,8 +88,16 @@ final class CallInbox {
 
     /** Has the loop do something; if the loop is closed, the calls that nobody has taken fail. */
     void execute(Runnable task) {
+        execute(task, null);
+    }
+
+    private void execute(Runnable task, @Nullable Call call) {
         try {
-            loop.execute(task);
+            if (call != null && call.isAwaited()) {
+                loop.doWhileWaiting(task);
+            } else {
+                loop.doSoon(task);
+            }
         } catch (RejectedExecutionException e) {
             for (Outgoing left = added.takeAll(); left != null; left = left.next()) {
                 ((Call) left).fail(RpcException.Kind.UNAVAILABLE, String.valueOf(e.getMessage()), e);

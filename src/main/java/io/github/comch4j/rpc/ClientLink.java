@@ -13,7 +13,6 @@ import io.github.comch4j.internal.support.connect.Connector;
 import io.github.comch4j.rpc.RpcClient.State;
 import io.github.comch4j.rpc.RpcException.Kind;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,6 +30,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     private final RpcClient.Builder settings;
     private final CallCounts counts;
     private final EventLoop loop;
+    private final LoopThread thread;
     private final Connector connector;
     private final CallInbox inbox;
     private final Deadlines deadlines = new Deadlines(this);
@@ -45,11 +45,30 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         this.settings = settings;
         this.counts = counts;
         this.loop = settings.loop;
+        this.thread = threadOf(loop);
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
-        this.inbox = new CallInbox(loop, this::drain, client::inFlight);
+        this.inbox = new CallInbox(thread, this::drain, client::inFlight);
+    }
+
+    private static LoopThread threadOf(EventLoop loop) {
+        LoopThread running = ENGINE.apply(loop.engine()).loopThread();
+        if (running == null) {
+            throw new RejectedExecutionException(loop + " is closed");
+        }
+        return running;
     }
 
     // ---- any thread
+
+    /** The loop's thread, as others see it. */
+    LoopThread thread() {
+        return thread;
+    }
+
+    /** The loop's engine. */
+    Engine engine() {
+        return ENGINE.apply(loop.engine());
+    }
 
     /** Waits for the first connection. */
     void connect(Duration timeout) {
@@ -109,8 +128,6 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         }
         try {
             CompletableFuture<Void> done = CompletableFuture.runAsync(this::stopped, loop);
-            LoopThread thread =
-                    Objects.requireNonNull(ENGINE.apply(loop.engine()).loopThread());
             thread.await(done::isDone, "the end of calls to \"" + settings.name + "\"", () -> false);
         } catch (RejectedExecutionException e) {
             // the loop is closed, and with it all that is on its engine

@@ -10,10 +10,14 @@ import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.Engine;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,8 @@ final class LargeBodies {
 
     /** Slots of the consumer, and of the producer: while one is written, another one is read. */
     private static final int SLOTS = 4;
+
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
 
     /** How long after a send has failed the connection may end by itself. */
     private static final long END_NANOS = 100_000_000;
@@ -97,21 +103,23 @@ final class LargeBodies {
             return;
         }
         try {
-            consumer = connection
-                    .slotConsumer(loop.engine(), slotSize)
-                    .tasks(SLOTS)
-                    .onMessage((memory, offset, length, producer) -> {
-                        if (!ended && !peer.message(memory.asSlice(offset, length))) {
-                            peer.closeSoon();
-                        }
-                    })
-                    .onReceiveFailed((receiver, status) -> peer.closeSoon()) // perhaps a part of some body is lost
-                    .onStateChanged((receiver, before, now) -> {
-                        if (now == ContextState.RUNNING) {
-                            announce(receiver.id());
-                        }
-                    })
-                    .start();
+            consumer = ENGINE.apply(loop.engine())
+                    .ofLibrary(() -> connection
+                            .slotConsumer(loop.engine(), slotSize)
+                            .tasks(SLOTS)
+                            .onMessage((memory, offset, length, producer) -> {
+                                if (!ended && !peer.message(memory.asSlice(offset, length))) {
+                                    peer.closeSoon();
+                                }
+                            })
+                            .onReceiveFailed(
+                                    (receiver, status) -> peer.closeSoon()) // perhaps a part of some body is lost
+                            .onStateChanged((receiver, before, now) -> {
+                                if (now == ContextState.RUNNING) {
+                                    announce(receiver.id());
+                                }
+                            })
+                            .start());
         } catch (DocaException | MissingFunctionException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "no fast path on " + connection, e);
         }
@@ -146,16 +154,17 @@ final class LargeBodies {
         }
         try {
             frames = new SlotFrames(
-                    connection
-                            .slotProducer(loop.engine(), Math.min(peersSlotSize, slotSize))
-                            .tasks(SLOTS)
-                            .onRoom(producer -> flush())
-                            .onFailure((producer, offset, length, status) -> {
-                                if (!producer.isClosed()) {
-                                    notSent(offset, status);
-                                }
-                            })
-                            .start(),
+                    ENGINE.apply(loop.engine())
+                            .ofLibrary(() -> connection
+                                    .slotProducer(loop.engine(), Math.min(peersSlotSize, slotSize))
+                                    .tasks(SLOTS)
+                                    .onRoom(producer -> flush())
+                                    .onFailure((producer, offset, length, status) -> {
+                                        if (!producer.isClosed()) {
+                                            notSent(offset, status);
+                                        }
+                                    })
+                                    .start()),
                     peersConsumer);
         } catch (DocaException | MissingFunctionException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "no fast path on " + connection, e);

@@ -94,7 +94,7 @@ public final class RpcClient implements AutoCloseable {
     /** In the loop. */
     void changed(State now) {
         if (change(now)) {
-            onState.accept(this, now);
+            link.thread().runInLoop(() -> onState.accept(this, now));
         }
     }
 
@@ -225,7 +225,7 @@ public final class RpcClient implements AutoCloseable {
         checkNotInLoop(loop);
         check(request);
         long left = acquire(method, nanos);
-        Call call = Call.waiting(method, request, left, options);
+        Call call = Call.waiting(method, request, left, options, link.thread());
         try {
             link.add(call);
             if (!call.await() && call.abandon()) {
@@ -322,9 +322,12 @@ public final class RpcClient implements AutoCloseable {
             Call.Options options,
             @Nullable Function<? super RpcResponse, ?> reader) {
         check(request);
-        Call call = Call.future(method, request, nanos, options, reader);
+        Call call = Call.future(method, request, nanos, options, link.thread(), reader);
         if (permits.tryAcquire()) {
+            int keeps = reader == null ? 0 : 1; // a reader is the program's
+            link.engine().keep(keeps);
             var _ = call.future().whenComplete((response, failure) -> {
+                link.engine().keep(-keeps);
                 permits.release();
                 if (failure != null) {
                     count(failure);

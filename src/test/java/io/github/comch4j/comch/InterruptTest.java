@@ -126,11 +126,7 @@ class InterruptTest extends BothForms {
             ends("receive", () -> accepted.receive(Machine.PATIENCE));
             ends("accept", () -> server.accept(Machine.PATIENCE));
             ends("connect", () -> ComchSocket.connect(hostLoop, host, Machine.uniqueName(), Machine.PATIENCE));
-            CountDownLatch release = new CountDownLatch(1);
-            var _ = hostLoop.submit(() -> {
-                release.await();
-                return null;
-            });
+            CountDownLatch release = Machine.hold(hostLoop);
             ends("call", () -> hostLoop.call(() -> 1));
             client.send(new byte[] {42}, Machine.PATIENCE);
             ends("flush", () -> client.flush(Machine.PATIENCE));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.life.LoopThread;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SendRoomTest {
     private final List<BufferedSend> added = Collections.synchronizedList(new ArrayList<>());
-    private final SendRoom room = new SendRoom(100, added::add);
+    private final SendRoom room = new SendRoom(new LoopThread(null, Runnable::run), 100, added::add);
 
     /** A thread that waits for room. */
     private final class Waiting {
@@ -24,10 +25,8 @@ class SendRoomTest {
         final Thread thread;
 
         Waiting(long bytes) {
-            thread = Thread.ofPlatform()
-                    .daemon()
-                    .start(() -> served.complete(room.awaitAndAdd(send, bytes, later(), null)));
-            Machine.until("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING, new ProgressEngine[0]);
+            thread = Thread.ofPlatform().daemon().start(() -> served.complete(room.awaitAndAdd(send, bytes, later())));
+            Machine.until("it waits", () -> Machine.waits(thread), new ProgressEngine[0]);
         }
     }
 
@@ -53,7 +52,7 @@ class SendRoomTest {
         room.takeAnyway(100);
         for (int i = 0; i < 101; i++) {
             assertThat(room.tryTake(1)).isFalse();
-            assertThat(room.awaitAndAdd(new BufferedSend(null, new byte[1]), 1, System.nanoTime(), null))
+            assertThat(room.awaitAndAdd(new BufferedSend(null, new byte[1]), 1, System.nanoTime()))
                     .isFalse();
         }
         Waiting interrupted = new Waiting(1);

@@ -275,8 +275,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
             threads.add(Thread.ofPlatform()
                     .start(() -> thrown.complete(catchThrowable(() -> socket.flush(Machine.PATIENCE)))));
         }
-        threads.forEach(thread -> Machine.until(
-                "the thread to wait", () -> thread.getState() == Thread.State.TIMED_WAITING, new ProgressEngine[0]));
+        threads.forEach(
+                thread -> Machine.until("the thread to wait", () -> Machine.waits(thread), new ProgressEngine[0]));
         server.close();
         flushes.forEach(thrown -> isOfLost(thrown.join()));
         socket.close();

@@ -137,7 +137,7 @@ class SocketReconnectTest extends TwoLoops {
                 }));
             }
             for (Thread thread : threads) {
-                Machine.until("all wait", () -> thread.getState() == Thread.State.TIMED_WAITING, new ProgressEngine[0]);
+                Machine.until("all wait", () -> Machine.waits(thread), new ProgressEngine[0]);
             }
             server.close();
             for (CompletableFuture<byte[]> result : waiting) {

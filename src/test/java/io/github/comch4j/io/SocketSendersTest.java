@@ -125,7 +125,7 @@ class SocketSendersTest extends SocketScene {
             int number = begin + i;
             Thread thread = new Thread(() -> socket.send(numbered(number), Machine.PATIENCE));
             thread.start();
-            await("the thread to wait", () -> thread.getState() == Thread.State.TIMED_WAITING);
+            await("the thread to wait", () -> Machine.waits(thread));
             threads.add(thread);
         }
         held.countDown();
@@ -142,16 +142,18 @@ class SocketSendersTest extends SocketScene {
     }
 
     @Test
-    void futuresAreCompletedInOrderWhenThereIsRoom() {
+    void futuresAreCompletedInOrderWhenThereIsRoom() throws Exception {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         int count = 5000;
+        held = Machine.hold(hostLoop); // until each future has its dependent
         List<Integer> completed = new ArrayList<>(); // in the loop, then here
         List<CompletableFuture<Void>> futures = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             int number = i;
             futures.add(socket.sendAsync(numbered(number)).thenRun(() -> completed.add(number)));
         }
+        held.countDown();
         for (int i = 0; i < count; i++) {
             assertThat(numberOf(accepted.receive(Machine.PATIENCE))).isEqualTo(i);
         }
@@ -182,7 +184,7 @@ class SocketSendersTest extends SocketScene {
                         .isInstanceOf(WaitInterruptedException.class)
                         .hasMessageContaining("interrupted"));
         interrupted.start();
-        await("the thread to wait", () -> interrupted.getState() == Thread.State.TIMED_WAITING);
+        await("the thread to wait", () -> Machine.waits(interrupted));
         interrupted.interrupt();
         interrupted.join();
         held.countDown();

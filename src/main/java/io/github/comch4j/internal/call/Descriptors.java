@@ -17,6 +17,7 @@ public final class Descriptors {
     private static final int EFD_CLOEXEC = 0x80000;
     private static final int EPOLL_CLOEXEC = 0x80000;
     private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLL_CTL_DEL = 2;
     private static final int TFD_CLOEXEC = 0x80000;
     private static final int CLOCK_MONOTONIC = 1;
 
@@ -84,6 +85,11 @@ public final class Descriptors {
     /** Puts a descriptor into an epoll instance; false: it is not possible. {@code event}: address of its structure. */
     public static boolean add(int epoll, int descriptor, long event) {
         return (int) Symbols.call(EPOLL_CTL, epoll, EPOLL_CTL_ADD, descriptor, event, 0, 0) == 0;
+    }
+
+    /** Takes a descriptor out of an epoll instance. */
+    public static void remove(int epoll, int descriptor) {
+        Symbols.call(EPOLL_CTL, epoll, EPOLL_CTL_DEL, descriptor, 0, 0, 0);
     }
 
     /** A new timer of the monotonic clock, or a negative number. */

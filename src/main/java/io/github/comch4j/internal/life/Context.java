@@ -38,6 +38,7 @@ public abstract class Context extends Resource implements ContextEvents {
     private long key;
     private volatile int state = IDLE;
     private boolean running; // as the engine's owner knows it
+    private boolean keepsEngine; // for the loop's thread
     private boolean leaving; // for DOCA it runs no more, which is still to be delivered
 
     /**
@@ -77,6 +78,10 @@ public abstract class Context extends Resource implements ContextEvents {
             throw e;
         }
         key = Upcalls.CONTEXTS.add(this);
+        if (!engine.bindsOwn()) {
+            keepsEngine = true;
+            engine.keep(1);
+        }
         reportStateTo(key, Upcalls.Stub.STATE_CHANGED.address());
         ContextCalls.connect(engine.handle(), view, "preparing " + name());
     }
@@ -250,6 +255,10 @@ public abstract class Context extends Resource implements ContextEvents {
         }
         destroy(object, "closing " + name());
         Upcalls.CONTEXTS.remove(key);
+        if (keepsEngine) {
+            keepsEngine = false;
+            engine.keep(-1);
+        }
     }
 
     private void stop(long deadline, Teardown teardown) {

@@ -1,5 +1,7 @@
 package io.github.comch4j.internal.life;
 
+import io.github.comch4j.internal.call.ThreadUsage;
+
 /**
  * Whether threads that compute want the processor of this one, which its yields show: one to nobody takes a
  * microsecond, one to such a thread takes until its turn is over. A loop that spins or yields then keeps from running
@@ -34,15 +36,21 @@ final class Crowding {
 
     /** Lets others run. */
     void giveWay() {
+        long switches = ThreadUsage.involuntarySwitches();
         long begun = System.nanoTime();
         Thread.yield();
-        yielded(begun, System.nanoTime());
+        long ended = System.nanoTime();
+        yielded(begun, ended, ended - begun >= LONG_YIELD && ThreadUsage.involuntarySwitches() != switches);
     }
 
-    void yielded(long begun, long ended) {
+    /** {@code switched}: another thread has run on this one's processor meanwhile. */
+    void yielded(long begun, long ended, boolean switched) {
         if (ended - begun < LONG_YIELD) {
             spell = 0;
             return;
+        }
+        if (!switched) {
+            return; // a hypervisor has run something else
         }
         spell = spell == 0 ? FIRST_SPELL : Math.min(2 * spell, LONGEST_SPELL);
         crowded = true;

@@ -17,9 +17,11 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * A {@code doca_pe} with its owner thread, and the exceptions of the callbacks that it ran.
@@ -48,6 +50,9 @@ public final class Engine extends Resource {
     private final Queue<Runnable> later = new ConcurrentLinkedQueue<>(); // for afterCallbacks
     private volatile boolean anyLater;
     private boolean inLater; // one of these runs
+    private boolean bindsOwn; // contexts whose handlers are the library's
+    private final AtomicInteger kept = new AtomicInteger(); // by what is the program's
+    private int notificationHandle; // once it was asked for
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -350,6 +355,10 @@ public final class Engine extends Resource {
         Thread current = Thread.currentThread();
         Thread other = owner;
         if (other == null) {
+            LoopThread loop = loopThread;
+            if (loop != null && !isClosed()) {
+                return new WrongThreadException(name() + " belongs to the " + loop + ", called from " + current);
+            }
             return isClosed()
                     ? new IllegalStateException(name() + " is closed")
                     : new WrongThreadException(
@@ -358,9 +367,60 @@ public final class Engine extends Resource {
         return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
     }
 
-    /** The owner, or null. */
+    /** The owner, or null; the loop's thread of an engine of a loop, also while another thread has its turn. */
     public Thread owner() {
-        return owner;
+        LoopThread loop = loopThread;
+        return loop == null ? owner : loop.thread();
+    }
+
+    /** The calling thread has its turn, see {@link Turns}. */
+    void own() {
+        owner = Thread.currentThread();
+    }
+
+    /** Its turn is over. */
+    void disown() {
+        owner = null;
+    }
+
+    /** Arms it. */
+    void request() {
+        PeCalls.requestNotification(handle);
+    }
+
+    /** Disarms it. */
+    void clear() {
+        if (notificationHandle == 0) {
+            notificationHandle = Notifications.handle(this);
+        }
+        PeCalls.clearNotification(handle, notificationHandle);
+    }
+
+    /** Starts contexts none of whose handlers is the program's: other threads than the loop's may run them. */
+    public <T> T ofLibrary(Supplier<T> starts) {
+        checkOwner();
+        boolean before = bindsOwn;
+        bindsOwn = true;
+        try {
+            return starts.get();
+        } finally {
+            bindsOwn = before;
+        }
+    }
+
+    /** Whether a context that is made now is such a one. */
+    boolean bindsOwn() {
+        return bindsOwn;
+    }
+
+    /** One handler of the program more, or less, for which the loop's thread keeps the engine. Any thread. */
+    public void keep(int difference) {
+        kept.addAndGet(difference);
+    }
+
+    /** Whether the loop's thread keeps it. Any thread. */
+    boolean isKept() {
+        return kept.get() != 0;
     }
 
     /** The owner releases the engine: any thread may take it over. */
@@ -379,6 +439,9 @@ public final class Engine extends Resource {
         Thread previous = owner;
         if (previous == current) {
             return;
+        }
+        if (loopThread != null) {
+            throw notMine();
         }
         if ((previous != null && previous.isAlive()) || !OWNER.compareAndSet(this, previous, current)) {
             throw notMine();

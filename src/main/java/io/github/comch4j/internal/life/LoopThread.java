@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The thread of an event loop, as other threads see it: it owns an engine, so they hand it what is to be closed, and
@@ -19,17 +20,164 @@ public final class LoopThread {
     private static final long LONGEST_NAP = 1_000_000;
     /** After this time without a sign of life, the thread's stack is looked at. */
     private static final long QUIET_NANOS = 50_000_000;
+    /** So often a thread that waits looks whether the loop will ever do anything again. */
+    private static final long LOOK_NANOS = 1_000_000_000;
 
     private final Thread thread;
     private final Engine engine;
     private final Executor loop;
     private final Counter tasks = new Counter();
+    private volatile Turns turns; // null: no other thread has its turn
 
     /** The calling thread is the loop's, and owns the engine. */
     public LoopThread(Engine engine, Executor loop) {
         this.thread = Thread.currentThread();
         this.engine = engine;
         this.loop = loop;
+    }
+
+    /**
+     * Other threads may make the progress while this one sleeps, which it does on what this returns; null: they cannot,
+     * for want of descriptors. The loop's thread.
+     *
+     * @param failures gets what callbacks throw on other threads
+     * @throws DocaException if the engine has no descriptor, or
+     *     {@link io.github.comch4j.MissingFunctionException} if the libraries know nothing of it
+     */
+    public Sleeper takeTurns(Consumer<Throwable> failures) {
+        Turns created = new Turns(engine, failures);
+        if (!created.arePossible()) {
+            created.close();
+            created.loopSleeper().close();
+            return null;
+        }
+        turns = created;
+        return created.loopSleeper();
+    }
+
+    /** No other thread makes progress from here on. The loop's thread. */
+    public void endTurns() {
+        Turns ending = turns;
+        if (ending != null) {
+            ending.close();
+            turns = null;
+            ending.doChores();
+        }
+    }
+
+    /** Does what other threads have left for this one. The loop's thread. Returns whether there was anything. */
+    public boolean doChores() {
+        Turns present = turns;
+        return present != null && present.doChores();
+    }
+
+    /** Whether other threads have left something. */
+    public boolean hasChores() {
+        Turns present = turns;
+        return present != null && present.hasChores();
+    }
+
+    /**
+     * Has something of the library done soon, with the engine: here, if it is free, else by the thread that has it. It
+     * runs no code of the program. Any thread.
+     *
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    public void doSoon(Runnable chore) {
+        Turns present = turns;
+        if (present == null) {
+            loop.execute(chore);
+        } else {
+            present.add(chore);
+            present.doSoon();
+            if (turns == null && present.takeBack(chore)) {
+                loop.execute(chore);
+            }
+        }
+    }
+
+    /** As {@link #doSoon}, for a thread that waits afterwards, by {@link #await(BooleanSupplier, long, String)}. */
+    public void doWhileWaiting(Runnable chore) {
+        Turns present = turns;
+        if (present == null || Thread.currentThread().isVirtual()) {
+            doSoon(chore);
+        } else {
+            present.add(chore);
+            if (turns == null && present.takeBack(chore)) {
+                loop.execute(chore);
+            }
+        }
+    }
+
+    /** Has the loop's thread run what may run code of the program: here, if this is that thread. Any thread. */
+    public void runInLoop(Runnable task) {
+        if (Thread.currentThread() == thread || !engine.isMine()) {
+            task.run();
+            return;
+        }
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
+    }
+
+    /**
+     * Waits until {@code done}, and makes the progress meanwhile where the loop's thread does not and nothing of the
+     * program is on the engine. Whoever makes {@code done} true {@linkplain #wake wakes} this thread. Any thread but
+     * the loop's.
+     *
+     * @param done asked often, also by this thread inside of a progress
+     * @param deadline by {@link System#nanoTime()}
+     * @param waiting continues "waiting for …" where the loop's thread is in {@link System#exit}; null: nobody looks
+     * @return false if the time is up, or the thread interrupted, before
+     * @throws IllegalStateException if the thread is in {@link System#exit}
+     */
+    public boolean await(BooleanSupplier done, long deadline, String waiting) {
+        boolean leads = !Thread.currentThread().isVirtual();
+        long now = System.nanoTime();
+        long looked = now;
+        while (!done.getAsBoolean()) {
+            Turns present = turns;
+            if (now - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+                if (present != null) {
+                    present.doSoon(); // others rely on it
+                }
+                return false;
+            }
+            if (present == null || !leads || !present.lead(done, deadline)) {
+                if (present != null) {
+                    present.doSoon();
+                    if (done.getAsBoolean()) {
+                        return true;
+                    }
+                }
+                LockSupport.parkNanos(this, waiting == null ? deadline - now : Math.min(deadline - now, LOOK_NANOS));
+            }
+            now = System.nanoTime();
+            if (waiting != null && now - looked >= LOOK_NANOS) {
+                looked = now;
+                checkNotExiting(waiting);
+            }
+        }
+        return true;
+    }
+
+    /** Wakes a thread that waits, if what it waits for is there. Any thread. */
+    public void wake(Thread waiter) {
+        if (waiter == Thread.currentThread()) {
+            return;
+        }
+        LockSupport.unpark(waiter);
+        Turns present = turns;
+        if (present != null) {
+            present.wake(waiter);
+        }
+    }
+
+    /** The thread. */
+    Thread thread() {
+        return thread;
     }
 
     /** The loop's thread has done a task: a sign of life, as each progress is. */

@@ -4,19 +4,16 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** For waiting loops: spins, then yields, then sleeps: until the engine has something to do, but never for long. */
+/** For waiting loops: spins, then sleeps: until the engine has something to do, but never for long. */
 final class Pause {
-    private static final int SPINS = 200;
-    private static final int YIELDS = 200;
     private static final long SHORTEST_SLEEP = 50_000; // nanoseconds, as the next
     /** What is waited for may be another thread's doing, or something that DOCA does not wake an engine for. */
     private static final long LONGEST_SLEEP = 1_000_000;
 
     private final Engine engine;
     private final Engine other;
-    private final Crowding crowding = new Crowding();
+    private final SpinTime spins = new SpinTime();
     private boolean sleepsOnEngines;
-    private int rounds;
     private long sleep = SHORTEST_SLEEP;
 
     /** With engines whose owner waits: both may be null, and {@code other} another thread's. */
@@ -28,19 +25,14 @@ final class Pause {
 
     /** One round without work. Returns false once {@code deadline} (by {@link System#nanoTime()}) has passed. */
     boolean idle(long deadline) {
-        if (rounds < SPINS) {
-            rounds++;
-            Thread.onSpinWait();
+        if (spins.again()) {
             return true;
         }
         long left = deadline - System.nanoTime();
         if (left < 0) {
             return false;
         }
-        if (rounds < SPINS + YIELDS && !crowding.isCrowded()) {
-            rounds++;
-            crowding.giveWay();
-        } else if (sleepsOnEngines) {
+        if (sleepsOnEngines) {
             sleep(Math.min(sleep, left + 1));
             sleep = Math.min(2 * sleep, LONGEST_SLEEP);
         } else {
@@ -60,7 +52,7 @@ final class Pause {
 
     /** There was work. */
     void reset() {
-        rounds = 0;
+        spins.worked();
         sleep = SHORTEST_SLEEP;
     }
 }

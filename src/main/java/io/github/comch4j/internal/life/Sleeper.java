@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * {@linkplain #sleep sleeps}, and {@linkplain #retract() takes it back}: who hands something over before the look is
  * seen by it, and who does so later finds the announcement.
  */
-public final class Sleeper {
+public class Sleeper {
     // struct pollfd[2], struct timespec, and 8 bytes to read and write
     private static final long SECOND = 8;
     private static final long TIMESPEC = 16;
@@ -30,7 +30,7 @@ public final class Sleeper {
     private static final int NONE = -1;
 
     /** Sleep of an engine from which DOCA does not take a task now, in nanoseconds: nothing tells when it does. */
-    private static final long UNTIL_NEXT_TRY = 100_000;
+    static final long UNTIL_NEXT_TRY = 100_000;
 
     private final Engine engine;
     private final int handle;
@@ -39,8 +39,17 @@ public final class Sleeper {
     private final AtomicBoolean asleep = new AtomicBoolean();
 
     private Sleeper(Engine engine, int alarm) {
+        this(engine, Notifications.handle(engine), alarm);
+    }
+
+    /** One that other threads can wake, and that sleeps on another descriptor than the engine's. */
+    Sleeper(Engine engine, int descriptor, boolean wakeable) {
+        this(engine, descriptor, wakeable ? Descriptors.eventfd() : NONE);
+    }
+
+    private Sleeper(Engine engine, int handle, int alarm) {
         this.engine = engine;
-        this.handle = Notifications.handle(engine);
+        this.handle = handle;
         this.alarm = alarm;
         prepare(0, handle);
         prepare(SECOND, alarm);
@@ -72,6 +81,11 @@ public final class Sleeper {
     /** Whether it can be woken as others than its engine: there was a descriptor for that. */
     public boolean isWakeable() {
         return alarm != NONE;
+    }
+
+    /** Whether another thread needs this one to sleep, now. */
+    boolean isWanted() {
+        return false;
     }
 
     private void prepare(long at, int descriptor) {

@@ -5,45 +5,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the thread of a loop does while there is nothing to do: spins for a while, then sleeps on the engine's
- * descriptor. How long it spins follows from how soon sleeps have ended: where the next event comes while the thread is
- * still falling asleep, it had better have gone on spinning. It does not where other threads want its processor. Or it
- * is told how long to spin, for loops whose processors are wanted nearly always.
+ * descriptor. How long it spins follows from what that has gained of late, see {@link SpinTime}. Or it is told how
+ * often to spin, for loops whose processors are wanted nearly always.
  */
 public final class SpinThenSleep {
-    private static final int FEWEST_SPINS = 50;
-    private static final int FIRST_SPINS = 200;
-    private static final int MOST_SPINS = 1000;
-    private static final int YIELDS = 20;
-    /** A sleep that was not worth it, and one that was, in nanoseconds. */
-    private static final long SHORT_SLEEP = 100_000;
-
-    private static final long LONG_SLEEP = 1_000_000;
-
-    private final SleepLimit limit = SleepLimit.ofLibraries();
-    private final Crowding crowding = new Crowding();
-    private final boolean adapts;
-    private final int yields;
-    private int spins;
-    private int rounds;
+    private final @Nullable SpinTime spins; // null: it is told how often
+    private final int times;
+    private int done;
+    private SleepLimit limit = new SleepLimit(false); // until there is an engine to sleep on
     private @Nullable Sleeper sleeper;
     private BooleanSupplier handedOver = () -> false;
 
     /** With nothing to sleep on. */
     public SpinThenSleep() {
-        adapts = true;
-        yields = YIELDS;
-        spins = FIRST_SPINS;
+        spins = new SpinTime();
+        times = 0;
     }
 
     /** Likewise; spins so often and does not yield. */
-    public SpinThenSleep(int spins) {
-        adapts = false;
-        yields = 0;
-        this.spins = spins;
+    public SpinThenSleep(int times) {
+        spins = null;
+        this.times = times;
     }
 
     /** From here on it sleeps so, unless {@code other} threads have handed something over; null: no longer. */
     public void sleepOn(@Nullable Sleeper engines, BooleanSupplier other) {
+        limit = SleepLimit.ofLibraries();
         sleeper = engines;
         handedOver = other;
     }
@@ -52,7 +39,10 @@ public final class SpinThenSleep {
     public void worked(boolean anything) {
         limit.worked(anything);
         if (anything) {
-            rounds = 0;
+            done = 0;
+            if (spins != null) {
+                spins.worked();
+            }
         }
     }
 
@@ -63,17 +53,28 @@ public final class SpinThenSleep {
      * @return false, and nothing was done, if there is nothing to sleep on and it has spun
      */
     public boolean idle(long most) {
-        if (sleeper != null && (rounds >= spins + yields || crowding.isCrowded())) {
-            sleep(sleeper, Math.min(most, limit.nanos()));
-        } else if (rounds < spins) {
-            rounds++;
-            Thread.onSpinWait();
-        } else if (rounds < spins + yields) {
-            rounds++;
-            crowding.giveWay();
+        Sleeper engines = sleeper;
+        if (engines != null && engines.isWanted()) {
+            sleep(engines, Math.min(most, limit.nanos()));
+        } else if (spins()) {
+            return true;
+        } else if (engines != null) {
+            sleep(engines, Math.min(most, limit.nanos()));
         } else {
             return false;
         }
+        return true;
+    }
+
+    private boolean spins() {
+        if (spins != null) {
+            return spins.again();
+        }
+        if (done >= times) {
+            return false;
+        }
+        done++;
+        Thread.onSpinWait();
         return true;
     }
 
@@ -89,17 +90,8 @@ public final class SpinThenSleep {
         } finally {
             engines.retract();
         }
-        long slept = System.nanoTime() - begun;
-        if (event || slept >= nanos) { // otherwise another thread has woken it
+        if (event || System.nanoTime() - begun >= nanos) { // otherwise another thread has woken it
             limit.slept(event);
-        }
-        if (!adapts) {
-            return;
-        }
-        if (event && slept < SHORT_SLEEP) {
-            spins = Math.min(2 * spins, MOST_SPINS);
-        } else if (slept > LONG_SLEEP) {
-            spins = Math.max(spins / 2, FEWEST_SPINS);
         }
     }
 }

@@ -12,7 +12,11 @@ class CrowdingTest {
     private long now = System.nanoTime();
 
     private void yields(long nanos) {
-        crowding.yielded(now, now + nanos);
+        yields(nanos, true);
+    }
+
+    private void yields(long nanos, boolean switched) {
+        crowding.yielded(now, now + nanos, switched);
         now += nanos;
     }
 
@@ -39,6 +43,17 @@ class CrowdingTest {
         assertCrowdedFor(LONGEST_SPELL);
         yields(LONG_YIELD);
         assertCrowdedFor(LONGEST_SPELL);
+    }
+
+    @Test
+    void timeThatAHypervisorTakesShowsNothing() {
+        yields(LONG_YIELD, false);
+        assertThat(crowding.isCrowded(now)).isFalse();
+        yields(LONG_YIELD, true);
+        yields(2 * LONG_YIELD, false);
+        assertThat(crowding.isCrowded(now)).isTrue();
+        yields(LONG_YIELD, true);
+        assertCrowdedFor(2 * FIRST_SPELL);
     }
 
     @Test

@@ -8,10 +8,13 @@ import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Log;
@@ -21,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  * is not said to be for any thread is for the loop.
  */
 public final class Connector {
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+
     private static final long FIRST_PAUSE_NANOS = 10_000_000; // between attempts before the first connection
 
-    /** Who wants the connections. All is called in the loop. */
+    /** Who wants the connections. All is called in the loop, and runs no code of the program there. */
     public interface User {
         /** Settings and handlers of the next attempt, without {@code onConnected} and {@code onStateChanged}. */
         ComchClient.Builder configure(ComchClient.Builder builder);
@@ -161,14 +167,15 @@ public final class Connector {
             return;
         }
         try {
-            endpoint = user.configure(ComchClient.builder(loop.engine(), device, name))
-                    .onConnected(this::connected)
-                    .onStateChanged((any, before, now) -> {
-                        if (now == ContextState.IDLE) {
-                            idle(any);
-                        }
-                    })
-                    .start();
+            endpoint = ENGINE.apply(loop.engine())
+                    .ofLibrary(() -> user.configure(ComchClient.builder(loop.engine(), device, name))
+                            .onConnected(this::connected)
+                            .onStateChanged((any, before, now) -> {
+                                if (now == ContextState.IDLE) {
+                                    idle(any);
+                                }
+                            })
+                            .start());
         } catch (RuntimeException e) {
             if (first.completeExceptionally(e)) {
                 stopped = true;
