@@ -28,6 +28,7 @@ BUSY = 0.10  # share of the processors that others may use
 TIMEOUT = 60  # of one run, seconds
 MOVED = 1.5  # cores whose distance differs by this factor have moved
 ATTEMPTS = 6  # at a figure during which the cores stay where they are, and at a round with all of its figures
+WAIT_PAUSES = (0, 1000, 20000)  # microseconds
 PATIENCE = 8  # seconds to wait for them where they mostly are
 ROUNDS = 3  # of a bar
 CLOSE = 5  # of a bar to which the figures are close: one JVM compiles the same program a little better than another
@@ -37,10 +38,20 @@ class Case:
     """One work with its parameters, measured in `repeats` rounds, in each by all of `impls`."""
 
     def __init__(
-        self, work, form, size=64, depth=256, connections=1, repeats=1, impls=("c", "java"), bar=False, producers=1
+        self,
+        work,
+        form,
+        size=64,
+        depth=256,
+        connections=1,
+        repeats=1,
+        impls=("c", "java"),
+        bar=False,
+        producers=1,
+        pause=None,
     ):
         self.work, self.form, self.size, self.depth, self.connections = work, form, size, depth, connections
-        self.producers = producers
+        self.producers, self.pause = producers, pause  # microseconds, of a thread that asks
         self.repeats, self.impls, self.bar = repeats, list(impls), bar
 
     def has_one_thread(self):
@@ -57,6 +68,8 @@ class Case:
             )
         if self.work in ("echo", "socket"):
             return f"{self.work} {size_name(self.size)} {self.form}"
+        if self.pause is not None:
+            return f"{self.work.replace('-', ' ')} pause {self.pause // 1000} ms {self.form}"
         if self.work in ("setup", "first", "allocation"):
             return text
         several = f" {self.producers} producers" if self.producers > 1 else ""
@@ -84,6 +97,15 @@ def dma_case(size, depth):
     """Copies by DMA; beside those of 1 MiB, a processor's own."""
     memcpy = ["memcpy"] if size == 1 << 20 else []
     return Case("dma", "one", size=size, depth=depth, repeats=ROUNDS, impls=["c", "java", *memcpy], bar=True)
+
+
+def wait_cases():
+    """One thread that asks, waits for the answer and pauses, beside the same over a Unix-domain socket."""
+    return [
+        Case(work, "processes", impls=["java", "unix"], pause=pause)
+        for work in ("wait-call", "wait-socket", "wait-stream")
+        for pause in WAIT_PAUSES
+    ]
 
 
 def cases_quick(peers):
@@ -133,6 +155,7 @@ def cases_quick(peers):
         Case("first", "processes", repeats=ROUNDS, impls=both + ["aot", "unix"]),
     ]
     more += [Case("rpc", "processes", size=1 << 20, connections=callers, impls=["java", "unix"]) for callers in (1, 8)]
+    more += wait_cases()
     more += [Case("msgq-rtt", "one", depth=32, impls=both), Case("fast-rtt", "threads", depth=32)]
     if peers:
         more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
@@ -294,6 +317,7 @@ class Runner:
             self.o.dpu,
             "--function",
             self.o.function,
+            *([] if case.pause is None else ["--pause", str(case.pause)]),
         ]
 
     def java(self, arguments, more=(), classpath=None):
@@ -326,7 +350,9 @@ class Runner:
             out = self.first_from_cache(case)
         elif impl in ("aeron", "unix"):
             work = (
-                case.work + "-unix"
+                "wait-unix"
+                if case.pause is not None
+                else case.work + "-unix"
                 if case.work in ("rpc", "echo", "socket", "first")
                 else impl + ("-rtt" if case.work.endswith("-rtt") else "")
             )
@@ -745,6 +771,17 @@ def bars(figures):
         "<=",
         1.0,
     )
+    for case in wait_cases():
+        # A socket of java.net has a loop of Netty's between it and the engine.
+        limit = 3.0 if case.work == "wait-stream" else 1.5 if case.pause else 0.5 if case.work == "wait-call" else 1.0
+        what = f"{case.work.replace('-', ' ')}, pause of {case.pause // 1000} ms"
+        bar(f"{what}, median: Java / Unix-domain socket", compare("java", "unix", case), "<=", limit)
+        bar(
+            f"{what}, processor time: Java / Unix-domain socket",
+            compare("java", "unix", case, field="processor"),
+            "<=",
+            2.0,
+        )
     for size in SOCKET_SIZES:
         bar(
             f"sockets, blocking sends of one thread, {size_name(size)}: Java / Unix-domain socket",
