@@ -227,7 +227,7 @@ final class WaitWorks {
             if (processor != 0) {
                 histogram.recordValue(System.nanoTime() - before);
             }
-            if (pause > 0) {
+            if (pause > 0 && processor != 0) { // not before: a pause would keep the code from being compiled
                 LockSupport.parkNanos(pause);
             }
             before = System.nanoTime();
