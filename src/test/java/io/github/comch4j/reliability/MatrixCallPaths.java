@@ -93,6 +93,12 @@ final class MatrixCallPaths {
     // ---- calls
 
     private record Calls(String name, int size, boolean async) implements MatrixPath {
+        /** A server that has lost a part of a long body ends the connection, where it can. */
+        @Override
+        public boolean tellsLosses(Matrix.Side side) {
+            return size == SMALL || side == Matrix.Side.WRITER || Feature.DISCONNECT.isThere();
+        }
+
         /** Each call is by itself: one that fails says so, and the others go on. */
         @Override
         public boolean seesGaps() {

@@ -80,7 +80,8 @@ class MatrixIT {
 
     private static boolean isPossible(Cell cell) {
         return switch (cell.fault()) {
-            case LOSE_RECEIVE -> !cell.path().tellsFailedReceives();
+            case LOSE_RECEIVE ->
+                !cell.path().tellsFailedReceives() && cell.path().tellsLosses(cell.side());
             case REFUSE -> cell.side() == Side.READER && cell.place() <= 3;
             case KILL, STOP -> cell.side() != Side.BOTH && cell.place() <= 5;
             default -> true;

@@ -23,6 +23,11 @@ interface MatrixPath {
         return false;
     }
 
+    /** Whether the writer can be told of what this end has received and lost. */
+    default boolean tellsLosses(Matrix.Side side) {
+        return true;
+    }
+
     /** Whether the libraries in use have it. */
     default boolean exists() {
         return true;
