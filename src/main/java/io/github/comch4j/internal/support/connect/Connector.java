@@ -188,7 +188,7 @@ public final class Connector {
             return;
         }
         if (stopped) {
-            soon(endpoint::close); // by another thread, which has not seen this one
+            endpoint.close(); // another thread has stopped it, which waits for the loop, and has not seen this one
         }
     }
 
