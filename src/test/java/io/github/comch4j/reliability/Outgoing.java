@@ -14,9 +14,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,10 @@ abstract sealed class Outgoing {
 
         void write(MemorySegment payload, long number);
 
-        /** So many payloads have been sent, as this end knows. */
+        /**
+         * So many more payloads have been sent, with all before them, as this end knows. A small one may be sent before
+         * a large one ahead of it; if this end dies, what lies behind that is lost.
+         */
         void completed(long count);
     }
 
@@ -97,6 +103,9 @@ abstract sealed class Outgoing {
         private final ComchProducer producer;
         private final Buffer[] buffers;
         private final MemorySegment immediate = Arena.ofAuto().allocate(8, 8);
+        private final IdentityHashMap<Buffer, Long> numbers = new IdentityHashMap<>(); // of the payloads in flight
+        private final Set<Long> ahead = new HashSet<>(); // sent before one ahead of them
+        private long next; // the first that was not sent
         private boolean isReady;
 
         Buffers(
@@ -114,7 +123,7 @@ abstract sealed class Outgoing {
                         .tasks(count)
                         .onCompletion((self, buffer, status) -> {
                             if (status == DocaError.SUCCESS) {
-                                content.completed(1);
+                                sent(buffer);
                             }
                         })
                         .start();
@@ -128,6 +137,15 @@ abstract sealed class Outgoing {
             }
         }
 
+        private void sent(Buffer buffer) {
+            ahead.add(numbers.get(buffer));
+            long before = next;
+            while (ahead.remove(next)) {
+                next++;
+            }
+            content.completed(next - before);
+        }
+
         @Override
         boolean send(long number, int consumer) {
             Buffer buffer = buffers[(int) (number % buffers.length)];
@@ -138,6 +156,7 @@ abstract sealed class Outgoing {
                 buffer.setData(0, content.size());
                 content.write(buffer.data(), number);
                 immediate.set(ValueLayout.JAVA_LONG, 0, number);
+                numbers.put(buffer, number);
                 isReady = true;
             }
             isReady = !producer.trySend(buffer, consumer, immediate).accepted();
@@ -245,9 +264,11 @@ abstract sealed class Outgoing {
 
         @Override
         void countCompletions() {
-            long sent = producer.sent();
-            content.completed(sent - counted);
-            counted = sent;
+            if (producer.inFlight() == 0) { // a producer tells how many it has sent, not which
+                long sent = producer.sent();
+                content.completed(sent - counted);
+                counted = sent;
+            }
         }
 
         @Override
@@ -257,9 +278,7 @@ abstract sealed class Outgoing {
     }
 
     /**
-     * A producer tells how many messages it has sent, not which: a small one may be sent before a large one ahead of
-     * it, which may fail in the end. So a message counts as sent for sure when its slot is taken again, or when nothing
-     * is in flight; before that, those with the fewest records count.
+     * A producer tells how many messages it has sent, not which: so their records count when nothing is in flight.
      */
     private static final class Records extends InSlots {
         private static final int HEADER = 8; // of a record
@@ -371,15 +390,9 @@ abstract sealed class Outgoing {
             if (messagesSent + underway.size() == producer.sent()) {
                 List.copyOf(underway.keySet()).forEach(this::noteSent);
             }
-            long least = recordsSent
-                    + underway.values().stream()
-                            .sorted()
-                            .limit(producer.sent() - messagesSent)
-                            .mapToLong(Integer::longValue)
-                            .sum();
-            if (least > told) {
-                content.completed(least - told);
-                told = least;
+            if (underway.isEmpty()) {
+                content.completed(recordsSent - told);
+                told = recordsSent;
             }
         }
 
