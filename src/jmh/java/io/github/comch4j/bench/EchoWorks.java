@@ -8,7 +8,6 @@ import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -174,16 +173,8 @@ final class EchoWorks {
 
         @Override
         public boolean receive() {
-            message.clear();
             try {
-                while (message.hasRemaining()) {
-                    if (channel.read(message) < 0) {
-                        throw new EOFException();
-                    }
-                }
-                return true;
-            } catch (EOFException e) {
-                return false;
+                return UnixSockets.read(channel, message);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -191,11 +182,8 @@ final class EchoWorks {
 
         @Override
         public void send() {
-            message.clear();
             try {
-                while (message.hasRemaining()) {
-                    channel.write(message);
-                }
+                UnixSockets.write(channel, message.clear());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -46,6 +47,24 @@ final class UnixSockets {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Fills the buffer; false: the other end has gone. */
+    static boolean read(SocketChannel channel, ByteBuffer message) throws IOException {
+        message.clear();
+        while (message.hasRemaining()) {
+            if (channel.read(message) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Writes all that remains in the buffer. */
+    static void write(SocketChannel channel, ByteBuffer message) throws IOException {
+        while (message.hasRemaining()) {
+            channel.write(message);
         }
     }
 

@@ -122,27 +122,11 @@ final class WaitWorks {
                 () -> {
                     SocketChannel channel = UnixSockets.accept(options);
                     ByteBuffer message = ByteBuffer.allocateDirect(options.size());
-                    while (read(channel, message)) {
-                        write(channel, message.flip());
+                    while (UnixSockets.read(channel, message)) {
+                        UnixSockets.write(channel, message.flip());
                     }
                 };
         };
-    }
-
-    private static boolean read(SocketChannel channel, ByteBuffer message) throws IOException {
-        message.clear();
-        while (message.hasRemaining()) {
-            if (channel.read(message) < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static void write(SocketChannel channel, ByteBuffer message) throws IOException {
-        while (message.hasRemaining()) {
-            channel.write(message);
-        }
     }
 
     private static Asker asker(Options options) throws IOException {
@@ -181,8 +165,8 @@ final class WaitWorks {
                 ByteBuffer copy = ByteBuffer.allocateDirect(options.size());
                 yield asker(
                         message -> {
-                            write(channel, copy.clear().put(message).flip());
-                            read(channel, copy);
+                            UnixSockets.write(channel, copy.clear().put(message).flip());
+                            UnixSockets.read(channel, copy);
                         },
                         channel::close);
             }
