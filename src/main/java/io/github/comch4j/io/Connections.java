@@ -10,7 +10,6 @@ import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -29,14 +28,10 @@ final class Connections {
     /**
      * The thread of a loop, as others see it.
      *
-     * @throws RejectedExecutionException if the loop is closed
+     * @throws java.util.concurrent.RejectedExecutionException if the loop is closed
      */
     static LoopThread threadOf(EventLoop loop) {
-        LoopThread running = engineOf(loop).loopThread();
-        if (running == null) {
-            throw new RejectedExecutionException(loop + " is closed");
-        }
-        return running;
+        return LoopThread.of(engineOf(loop), loop);
     }
 
     static Engine engineOf(EventLoop loop) {

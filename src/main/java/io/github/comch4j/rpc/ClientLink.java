@@ -45,17 +45,9 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         this.settings = settings;
         this.counts = counts;
         this.loop = settings.loop;
-        this.thread = threadOf(loop);
+        this.thread = LoopThread.of(engine(), loop);
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
         this.inbox = new CallInbox(thread, this::drain, client::inFlight);
-    }
-
-    private static LoopThread threadOf(EventLoop loop) {
-        LoopThread running = ENGINE.apply(loop.engine()).loopThread();
-        if (running == null) {
-            throw new RejectedExecutionException(loop + " is closed");
-        }
-        return running;
     }
 
     // ---- any thread

@@ -52,7 +52,6 @@ public final class Engine extends Resource {
     private boolean inLater; // one of these runs
     private boolean bindsOwn; // contexts whose handlers are the library's
     private final AtomicInteger kept = new AtomicInteger(); // by what is the program's
-    private int notificationHandle; // once it was asked for
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -381,19 +380,6 @@ public final class Engine extends Resource {
     /** Its turn is over. */
     void disown() {
         owner = null;
-    }
-
-    /** Arms it. */
-    void request() {
-        PeCalls.requestNotification(handle);
-    }
-
-    /** Disarms it. */
-    void clear() {
-        if (notificationHandle == 0) {
-            notificationHandle = Notifications.handle(this);
-        }
-        PeCalls.clearNotification(handle, notificationHandle);
     }
 
     /** Starts contexts none of whose handlers is the program's: other threads than the loop's may run them. */

@@ -37,6 +37,19 @@ public final class LoopThread {
     }
 
     /**
+     * The one that has the engine of a loop.
+     *
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    public static LoopThread of(Engine engine, Executor loop) {
+        LoopThread running = engine.loopThread();
+        if (running == null) {
+            throw new RejectedExecutionException(loop + " is closed");
+        }
+        return running;
+    }
+
+    /**
      * Other threads may make the progress while this one sleeps, which it does on what this returns; null: they cannot,
      * for want of descriptors. The loop's thread.
      *
@@ -90,9 +103,7 @@ public final class LoopThread {
         } else {
             present.add(chore);
             present.doSoon();
-            if (turns == null && present.takeBack(chore)) {
-                loop.execute(chore);
-            }
+            executeIfEnded(present, chore);
         }
     }
 
@@ -103,9 +114,14 @@ public final class LoopThread {
             doSoon(chore);
         } else {
             present.add(chore);
-            if (turns == null && present.takeBack(chore)) {
-                loop.execute(chore);
-            }
+            executeIfEnded(present, chore);
+        }
+    }
+
+    /** What was added to turns that nobody takes any more is a task of the loop. */
+    private void executeIfEnded(Turns former, Runnable chore) {
+        if (turns == null && former.takeBack(chore)) {
+            loop.execute(chore);
         }
     }
 

@@ -30,7 +30,7 @@ public class Sleeper {
     private static final int NONE = -1;
 
     /** Sleep of an engine from which DOCA does not take a task now, in nanoseconds: nothing tells when it does. */
-    static final long UNTIL_NEXT_TRY = 100_000;
+    private static final long UNTIL_NEXT_TRY = 100_000;
 
     private final Engine engine;
     private final int handle;
@@ -131,8 +131,10 @@ public class Sleeper {
                 || (other != null && other.engine.transport().prepareToSleep())) {
             return true;
         }
-        boolean tries = triesAgain() || (other != null && other.triesAgain());
-        long time = tries ? Math.min(nanos, UNTIL_NEXT_TRY) : nanos;
+        long time = Math.min(nanos, longestSleep());
+        if (other != null) {
+            time = Math.min(time, other.longestSleep());
+        }
         PeCalls.requestNotification(engine.handle());
         try {
             return other == null ? poll(time) : pollBoth(time, other);
@@ -141,8 +143,9 @@ public class Sleeper {
         }
     }
 
-    private boolean triesAgain() {
-        return engine.awaitsRoom() || engine.transport().holdsTasksBack();
+    /** How long the engine may sleep before a task is tried again that DOCA does not take now, in nanoseconds. */
+    final long longestSleep() {
+        return engine.awaitsRoom() || engine.transport().holdsTasksBack() ? UNTIL_NEXT_TRY : Long.MAX_VALUE;
     }
 
     private boolean pollBoth(long nanos, Sleeper other) {

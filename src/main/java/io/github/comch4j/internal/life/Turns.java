@@ -3,6 +3,7 @@ package io.github.comch4j.internal.life;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.internal.call.Descriptors;
+import io.github.comch4j.internal.call.PeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -299,7 +300,7 @@ final class Turns {
         if (left <= 0 || Thread.currentThread().isInterrupted()) {
             return false;
         }
-        long time = Math.min(Math.min(left, UNTIL_INTERRUPT), Math.min(limit.nanos(), longestSleep()));
+        long time = Math.min(Math.min(left, UNTIL_INTERRUPT), Math.min(limit.nanos(), watchSleeper.longestSleep()));
         loopSleeper.lookAway();
         if (!arm()) {
             return true;
@@ -392,10 +393,6 @@ final class Turns {
         return worked || chored;
     }
 
-    private long longestSleep() {
-        return engine.awaitsRoom() || engine.transport().holdsTasksBack() ? Sleeper.UNTIL_NEXT_TRY : Long.MAX_VALUE;
-    }
-
     /** Returns false if there is something to do already. */
     private boolean arm() {
         if (hasChores() || engine.transport().prepareToSleep()) {
@@ -404,7 +401,7 @@ final class Turns {
         if (watcher == null) {
             loopSleeper.look();
         }
-        engine.request();
+        PeCalls.requestNotification(engine.handle());
         armed = true;
         return true;
     }
@@ -412,7 +409,7 @@ final class Turns {
     private void disarm() {
         if (armed) {
             armed = false;
-            engine.clear();
+            Notifications.clear(engine, loopSleeper.handle);
         }
     }
 
