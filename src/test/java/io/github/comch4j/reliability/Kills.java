@@ -452,6 +452,9 @@ final class Kills implements AutoCloseable {
                         + victim.ledger.get(Entry.FAST_RECEIVED));
             }
             mine.errors.forEach(error -> violations.add(plan + ": " + error));
+            if (victim.ledger.get(Entry.COMMAND) != Ledger.CLOSE) {
+                mine.gaps.forEach(gap -> violations.add(plan + ": " + gap));
+            }
             messages += mine.ledger.get(Entry.CONTROL_RECEIVED);
             payloads += mine.ledger.get(Entry.FAST_RECEIVED);
         }
@@ -564,6 +567,7 @@ final class Kills implements AutoCloseable {
             bystander.command(Ledger.FINISH);
             spin("the bystander's end", () -> !bystander.isAlive() && traffic.isOver() && traffic.isDrained());
             traffic.errors.forEach(error -> violations.add("the bystander: " + error));
+            traffic.gaps.forEach(gap -> violations.add("the bystander: " + gap));
             balance("the bystander", traffic, bystander);
             if (bystander.ledger.get(Entry.FINISHED) == 0) {
                 violations.add("the bystander did not come to a good end");

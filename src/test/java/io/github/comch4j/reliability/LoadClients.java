@@ -97,7 +97,13 @@ public final class LoadClients {
             ledger.set(Entry.PHASE, Ledger.CLOSING);
             for (Traffic traffic : open) {
                 traffic.errors.forEach(System.err::println);
-                ledger.set(Entry.ERRORS, ledger.get(Entry.ERRORS) + traffic.errors.size() + traffic.failedReceives());
+                traffic.gaps.forEach(System.err::println);
+                ledger.set(
+                        Entry.ERRORS,
+                        ledger.get(Entry.ERRORS)
+                                + traffic.errors.size()
+                                + traffic.gaps.size()
+                                + traffic.failedReceives());
                 traffic.close();
             }
             clients.forEach(ComchClient::close);

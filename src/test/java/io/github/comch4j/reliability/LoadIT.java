@@ -221,6 +221,7 @@ class LoadIT {
             System.out.printf("load: Java heap of the server in use: growth %.1f MiB%n", heapGrowthMiB);
             for (Traffic traffic : open) {
                 assertThat(traffic.errors).as("seed " + seed).isEmpty();
+                assertThat(traffic.gaps).as("seed " + seed).isEmpty();
                 assertThat(traffic.failedReceives()).isZero();
                 assertThat(traffic.hasEverything())
                         .as("all that client " + traffic.peer + " has sent")

@@ -163,7 +163,13 @@ public final class SoakClients {
             }
             if (traffic != null) {
                 traffic.errors.forEach(System.err::println);
-                ledger.set(Entry.ERRORS, ledger.get(Entry.ERRORS) + traffic.errors.size() + traffic.failedReceives());
+                traffic.gaps.forEach(System.err::println);
+                ledger.set(
+                        Entry.ERRORS,
+                        ledger.get(Entry.ERRORS)
+                                + traffic.errors.size()
+                                + traffic.gaps.size()
+                                + traffic.failedReceives());
             }
             boolean clientFirst = random.nextBoolean();
             if (clientFirst) {

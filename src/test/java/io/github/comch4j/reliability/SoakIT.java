@@ -132,6 +132,9 @@ class SoakIT {
                 violation(traffic.failedReceives() + " receives have failed before a good end " + traffic);
             }
             traffic.errors.forEach(error -> violation(error + " " + traffic));
+            if (traffic.controlTotal != Traffic.UNKNOWN) {
+                traffic.gaps.forEach(gap -> violation(gap + " before a good end " + traffic));
+            }
             messages += traffic.ledger.get(Entry.CONTROL_RECEIVED);
             payloads += traffic.ledger.get(Entry.FAST_RECEIVED);
             bytes += traffic.ledger.get(Entry.BYTES_RECEIVED);

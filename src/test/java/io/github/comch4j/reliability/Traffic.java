@@ -46,6 +46,8 @@ final class Traffic {
     final Ledger ledger;
     /** What is wrong; empty if nothing is. */
     final List<String> errors = new ArrayList<>();
+    /** Payloads that are missing: what a peer had in flight when it closed at once failed, and those behind may come. */
+    final List<String> gaps = new ArrayList<>();
     /** The number of the peer, from its first message on. */
     int peer = UNKNOWN;
     /** When the end was reported, and not yet: 0. */
@@ -201,6 +203,12 @@ final class Traffic {
 
     /** {@code told} is the payload's number, or some bits of it, that came beside it. */
     private void countPayload(MemorySegment data, long told, long mask) {
+        long number = data.byteSize() < HEADER ? UNKNOWN : data.get(LONG, 0);
+        if (number > due) {
+            gaps.add("payload " + number + " came where " + due + " was due");
+            ledger.increment(Entry.ERRORS);
+            due = number;
+        }
         if (isGood("payload", data, due) && (told & mask) != (due & mask)) {
             error("payload " + due + " came with the number " + told);
         }
