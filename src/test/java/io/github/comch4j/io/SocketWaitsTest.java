@@ -81,6 +81,24 @@ class SocketWaitsTest extends SocketScene {
     }
 
     @Test
+    void whatComesAfterManyQuestionsIsNoticedWithoutAnother() throws Exception {
+        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            for (int round = 0; round < 50; round++) {
+                for (int i = 0; i < 20; i++) {
+                    socket.send(new byte[8], Machine.PATIENCE);
+                    accepted.send(accepted.receive(Machine.PATIENCE), Machine.PATIENCE);
+                    assertThat(socket.receive(Machine.PATIENCE)).hasSize(8);
+                }
+                long before = socket.connection().received();
+                accepted.send(new byte[8], Machine.PATIENCE);
+                Machine.until("the message", () -> socket.connection().received() > before, new ProgressEngine[0]);
+                assertThat(socket.receive(Machine.PATIENCE)).hasSize(8);
+            }
+        }
+    }
+
+    @Test
     void aCallWakesNoLoopOfTheClient() throws Exception {
         String service = Machine.uniqueName();
         RpcServer calls = RpcServer.builder(dpuLoop, dpu, representor, service)

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.internal.call.Descriptors;
 import io.github.comch4j.internal.call.PeCalls;
@@ -21,6 +22,9 @@ import java.util.function.Consumer;
  * thread, or one that waits in its place, which has taken the descriptor out of what the loop's thread sleeps on.
  * Others that wait are woken by whoever makes the progress.
  *
+ * <p>Threads whose turns follow each other closely need not arm the engine in between, which takes some system calls: a
+ * timer wakes the loop's thread where none follows.
+ *
  * <p>A thread that waits runs what belongs to the library only. The engine is <em>kept</em> for the loop's thread as
  * long as there are handlers of the program on it.
  */
@@ -30,6 +34,15 @@ final class Turns {
     private static final int SENDS_IN_A_ROW = 4;
 
     private static final long ROW_NANOS = 20_000;
+
+    /** A turn that begins sooner after the one before follows closely, in nanoseconds. */
+    private static final long CLOSE_NANOS = 20_000;
+
+    /** So many turns in a row that follow each other closely show that another one is to come. */
+    private static final int CLOSE_TURNS = 4;
+
+    /** So long after a turn the loop's thread looks whether another one has followed; at least half of it. */
+    private static final long LOOK_NANOS = 200_000;
 
     /** Rounds of a thread that does not wait any more, before it leaves the rest to the one that watches. */
     private static final int LAST_ROUNDS = 4;
@@ -50,7 +63,9 @@ final class Turns {
     private final boolean trusted = SleepLimit.areEventsTrusted();
     private final SpinTime spins = new SpinTime(); // of whoever watches in the loop's place, too
     private volatile Thread watcher; // in the loop's place; null: the loop's thread watches
-    private boolean armed; // guarded by lock, as the next
+    private boolean armed; // guarded by lock, as the next ones
+    private long ended; // the last turn, by System.nanoTime()
+    private int closeTurns; // in a row
     private int sendsInARow;
     private long lastSend; // by System.nanoTime()
     private volatile boolean closing;
@@ -85,7 +100,11 @@ final class Turns {
         private final int epoll;
         private final int handle;
         private final MemorySegment event = Arena.ofAuto().allocate(16, 8); // struct epoll_event
+        private final int timer = Descriptors.timer(); // in it, too
+        private final MemorySegment time = Arena.ofAuto().allocate(32, 8); // struct itimerspec
         private boolean looks; // guarded by lock: the engine's descriptor is in it
+        private boolean timed; // likewise: the timer runs, or has expired
+        private long timedAt; // by System.nanoTime()
 
         LoopSleeper(Engine engine, int epoll) {
             super(engine, epoll, true);
@@ -93,6 +112,28 @@ final class Turns {
             this.handle = Notifications.handle(engine);
             event.set(JAVA_INT, 0, Descriptors.READABLE);
             look();
+            looks &= Descriptors.add(epoll, timer, event.address());
+        }
+
+        /** Wakes the loop's thread soon, unless another turn ends before. With the lock. */
+        void lookSoon(long now) {
+            if (!timed || now - timedAt > LOOK_NANOS / 2) {
+                timed = true;
+                timedAt = now;
+                setTimer(LOOK_NANOS);
+            }
+        }
+
+        private void stopTimer() {
+            if (timed) {
+                timed = false;
+                setTimer(0);
+            }
+        }
+
+        private void setTimer(long nanos) {
+            time.set(JAVA_LONG, 24, nanos); // it_value.tv_nsec
+            Descriptors.setTimer(timer, time.address());
         }
 
         void look() {
@@ -102,6 +143,7 @@ final class Turns {
         }
 
         void lookAway() {
+            stopTimer();
             if (looks) {
                 Descriptors.remove(epoll, handle);
                 looks = false;
@@ -125,6 +167,7 @@ final class Turns {
             } finally {
                 lock.lock();
                 engine.own();
+                stopTimer();
                 disarm();
             }
         }
@@ -139,6 +182,9 @@ final class Turns {
             super.close();
             if (epoll >= 0) {
                 Descriptors.close(epoll);
+            }
+            if (timer >= 0) {
+                Descriptors.close(timer);
             }
         }
     }
@@ -213,13 +259,12 @@ final class Turns {
 
     /** With the lock, which it gives back. Returns false if the rest is another thread's. */
     private boolean takeTurn() {
-        engine.own();
+        begin();
         boolean rests = false;
         try {
             if (!isOneOfMany()) {
-                disarm();
                 doChores();
-                rests = settle();
+                rests = leavesSoon() || settle();
             }
         } catch (RuntimeException e) {
             failures.accept(e);
@@ -259,11 +304,10 @@ final class Turns {
             lock.unlock();
             return false;
         }
-        engine.own();
+        begin();
         watcher = Thread.currentThread();
         sendsInARow = 0;
         try {
-            disarm();
             progressUntil(done, deadline);
         } catch (RuntimeException e) {
             failures.accept(e);
@@ -343,7 +387,7 @@ final class Turns {
         try {
             if (mine) {
                 watcher = null;
-                rests = settle();
+                rests = leavesSoon() || settle();
             }
         } catch (RuntimeException e) {
             failures.accept(e);
@@ -356,6 +400,25 @@ final class Turns {
                 loopSleeper.wake();
             }
         }
+    }
+
+    /** The calling thread has got the lock, and takes its turn. */
+    private void begin() {
+        engine.own();
+        closeTurns = System.nanoTime() - ended < CLOSE_NANOS ? closeTurns + 1 : 0;
+        disarm();
+    }
+
+    /** Whether another turn is to follow soon: a timer is all that watches until then. */
+    private boolean leavesSoon() {
+        if (closeTurns < CLOSE_TURNS || watcher != null || hasChores() || engine.isKept()) {
+            return false;
+        }
+        if (engine.transport().prepareToSleep()) {
+            return false;
+        }
+        loopSleeper.lookSoon(System.nanoTime());
+        return true;
     }
 
     /** Leaves nothing to be done where possible, and arms the engine. Returns whether it is. */
@@ -414,6 +477,7 @@ final class Turns {
     }
 
     private void unlock() {
+        ended = System.nanoTime();
         engine.disown();
         lock.unlock();
     }
