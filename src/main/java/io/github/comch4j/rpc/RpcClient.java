@@ -363,8 +363,8 @@ public final class RpcClient implements AutoCloseable {
         if (request.byteSize() > maxBody) {
             throw new IllegalArgumentException("a request of " + request.byteSize() + " bytes: maxBody is " + maxBody);
         }
-        Thread sender = loop.engine().owner();
-        if (sender != null && !request.isAccessibleBy(sender)) {
+        Thread sender = link.thread().thread(); // or one that waits in its place, which may be this one
+        if (!request.isAccessibleBy(sender)) {
             throw new IllegalArgumentException("a request that " + sender.getName() + " cannot read, which sends it");
         }
     }

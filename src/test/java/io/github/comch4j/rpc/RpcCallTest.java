@@ -333,9 +333,10 @@ class RpcCallTest extends TwoLoopsInBothForms {
     }
 
     @Test
-    void memoryThatCannotBeReadFailsTheCallAlone() {
+    void memoryThatCannotBeReadFailsTheCallAlone() throws Exception {
         try (RpcClient client = connect();
                 Arena confined = Arena.ofConfined()) {
+            Machine.untilAsleep(hostLoop.call(Machine::taskOfThisThread)); // then nobody has the engine
             assertThatThrownBy(() -> client.prepare(DIRECT).call(confined.allocate(1)))
                     .isInstanceOf(IllegalArgumentException.class);
             CountDownLatch busy = Machine.hold(hostLoop);

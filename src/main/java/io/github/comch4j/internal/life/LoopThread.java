@@ -192,7 +192,7 @@ public final class LoopThread {
     }
 
     /** The thread. */
-    Thread thread() {
+    public Thread thread() {
         return thread;
     }
 
