@@ -54,8 +54,25 @@ import picocli.CommandLine.Spec;
 final class PerfCommand implements UsesDevice {
     private static final String NAME = "comch4j-perf";
     private static final String[] OF_CLIENTS = {
-        "--local", "--latency", "--bidirectional", "--size", "--all", "--duration", "--count", "--warmup", "--threads",
-        "--depth", "--burst", "--no-pin", "--plot", "--svg", "--csv", "--json", "--kernel", "--timeout"
+        "--local",
+        "--latency",
+        "--bidirectional",
+        "--size",
+        "--all",
+        "--duration",
+        "--count",
+        "--warmup",
+        "--threads",
+        "--depth",
+        "--burst",
+        "--pause",
+        "--no-pin",
+        "--plot",
+        "--svg",
+        "--csv",
+        "--json",
+        "--kernel",
+        "--timeout"
     };
     private static final double MOVED = 1.5; // processors whose distance differs by this factor have moved
     private static final long SHORT_WARMUP = 500_000_000; // what is compiled already
@@ -140,6 +157,15 @@ final class PerfCommand implements UsesDevice {
             paramLabel = "N",
             description = "messages offered before completions are taken (64; records 256)")
     private int burst;
+
+    @Option(
+            names = "--pause",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            converter = Words.Seconds.class,
+            description = "with --latency of calls and sockets: how long the thread that asks pauses after each answer;"
+                    + " also tells the processor time of this process (${DEFAULT-VALUE})")
+    private Duration pause;
 
     @Option(names = "--no-pin", description = "do not keep each thread on a processor")
     private boolean unbound;
@@ -380,6 +406,7 @@ final class PerfCommand implements UsesDevice {
                 warm,
                 duration.toNanos(),
                 count,
+                pause.toNanos(),
                 binding);
     }
 

@@ -87,6 +87,17 @@ class PerfIT {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"sockets", "calls"})
+    void aThreadMayPauseBetweenRoundTrips(String kind) throws Exception {
+        ChildVm client = perf(BOTH, "--local", kind, "--latency", "--pause", "0.001", "-n", "300", "-w", "0.2");
+        client.assertSuccess();
+        assertThat(client.out()).contains("CPU: ");
+        List<String> row = lastRow(client);
+        assertThat(row.get(1)).isEqualTo("300");
+        assertThat(Double.parseDouble(row.getLast())).isPositive();
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"control", "buffers", "slots", "records"})
     void bothWaysAndSeveralThreads(String kind) throws Exception {
         ChildVm client = perf(BOTH, "--local", kind, "-b", "-T", "2", "-n", "3000", "-w", "0", "-s", "256");

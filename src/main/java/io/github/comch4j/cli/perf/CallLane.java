@@ -18,7 +18,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Calls over one connection, whose response is the request: {@link Plan#depth()} callers, virtual threads, each of
- * which makes one call after the other. Larger bodies than 64 KiB take the fast path.
+ * which makes one call after the other; or, for the latency, one platform thread. Larger bodies than 64 KiB take the
+ * fast path.
  */
 final class CallLane extends Lane {
     private static final int ECHO = 1;
@@ -107,21 +108,45 @@ final class CallLane extends Lane {
                         .maxInFlight(Math.max(1024, plan.depth()))
                         .maxBody(Math.max(plan.size(), 1 << 20))
                         .connect(Link.PATIENCE)) {
-            warmUp(client);
-            long began = System.nanoTime();
-            List<Caller> callers = run(client, plan.count(), began + plan.length());
-            long nanos = System.nanoTime() - began;
-            Histogram all = new Histogram(3);
-            long calls = 0;
-            for (Caller caller : callers) {
-                all.add(caller.histogram);
-                calls += caller.calls.get();
+            if (plan.latency() && plan.depth() == 1) {
+                ask(client);
+            } else {
+                askAtOnce(client);
             }
-            allSent(calls);
-            result(new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos));
             finished();
             sleepUntil(this::mayClose);
         }
+    }
+
+    /** One call after the other, on this thread. */
+    private void ask(RpcClient client) {
+        byte[] request = new byte[plan.size()];
+        Rounds rounds = new Rounds(plan);
+        long number = 0;
+        long began = System.nanoTime();
+        do {
+            if (client.call(ECHO, request).length != request.length) {
+                throw new ProgramException("a response has another length");
+            }
+            report(++number);
+        } while (rounds.record() && !isStopped());
+        allSent(number);
+        result(Timed.of(rounds, began));
+    }
+
+    private void askAtOnce(RpcClient client) throws InterruptedException {
+        warmUp(client);
+        long began = System.nanoTime();
+        List<Caller> callers = run(client, plan.count(), began + plan.length());
+        long nanos = System.nanoTime() - began;
+        Histogram all = new Histogram(3);
+        long calls = 0;
+        for (Caller caller : callers) {
+            all.add(caller.histogram);
+            calls += caller.calls.get();
+        }
+        allSent(calls);
+        result(new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos, 0));
     }
 
     /** Callers that are measured begin in compiled code: a virtual thread that began earlier is slow to park. */

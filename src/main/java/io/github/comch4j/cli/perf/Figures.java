@@ -23,6 +23,7 @@ public final class Figures {
     public static void table(List<Outcome> all, PrintStream out) {
         boolean latency = all.getFirst().plan().latency();
         boolean times = all.getFirst().hasTimes();
+        boolean processor = all.getFirst().processor() > 0;
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of("size"));
         head.addAll(latency ? List.of("rounds", "half") : List.of("messages", "MB/s", "Mmsg/s", "slowest", "fastest"));
@@ -30,6 +31,9 @@ public final class Figures {
             head.add("min");
             Arrays.stream(PERCENTILES).forEach(percentile -> head.add(name(percentile)));
             head.add("max");
+        }
+        if (processor) {
+            head.add("CPU");
         }
         rows.add(head);
         for (Outcome each : all) {
@@ -50,6 +54,9 @@ public final class Figures {
                 }
                 row.add(Units.micros(histogram.getMaxValue()));
             }
+            if (processor) {
+                row.add(Units.micros(each.processor()));
+            }
             rows.add(row);
         }
         print(rows, out);
@@ -58,6 +65,9 @@ public final class Figures {
                     latency
                             ? "times in microseconds, there and back; half: one way, of the usual trip"
                             : "times in microseconds, of a call");
+        }
+        if (processor) {
+            out.println("CPU: processor time of this process for each, in microseconds");
         }
     }
 
@@ -96,6 +106,8 @@ public final class Figures {
         map.put("slowest_per_s", rounded(outcome.slowest()));
         map.put("fastest_per_s", rounded(outcome.fastest()));
         map.put("refused", outcome.refused());
+        map.put("pause_ns", plan.pause());
+        map.put("processor_ns", outcome.processor() > 0 ? rounded(outcome.processor()) : "");
         Histogram histogram = outcome.hasTimes() ? outcome.times() : null;
         map.put("half_ns", histogram == null || !plan.latency() ? "" : rounded(outcome.usual() / 2));
         map.put("min_ns", histogram == null ? "" : histogram.getMinValue());

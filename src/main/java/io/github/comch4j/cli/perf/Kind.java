@@ -18,7 +18,7 @@ public enum Kind {
     /** Calls, each with a response of the same length. */
     CALLS(256, 1, false),
     /** Blocking sockets. */
-    SOCKETS(256, 256, false),
+    SOCKETS(256, 1, false),
     /** Messages to a kernel on the DPA, each of which comes back. */
     MSGQ(32, 32, false);
 

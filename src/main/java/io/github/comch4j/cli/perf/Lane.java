@@ -13,8 +13,22 @@ import org.jspecify.annotations.Nullable;
 abstract class Lane implements Runnable {
     static final long NAP = 5_000_000;
 
-    /** What is found out by round trips: how they are distributed, how long one usually takes, how many there were. */
-    record Timed(Histogram histogram, double usual, long count, double[] rates, long nanos) {}
+    /**
+     * What is found out by round trips: how they are distributed, how long one usually takes, how many there were, and
+     * how much processor time of this process one takes; 0 where that is not known.
+     */
+    record Timed(Histogram histogram, double usual, long count, double[] rates, long nanos, double processor) {
+        /** That of rounds which began at that time, by {@link System#nanoTime()}. */
+        static Timed of(Rounds rounds, long began) {
+            return new Timed(
+                    rounds.single,
+                    rounds.usual(),
+                    rounds.counted(),
+                    new double[0],
+                    System.nanoTime() - began,
+                    rounds.processor());
+        }
+    }
 
     final Plan plan;
     final Place place;

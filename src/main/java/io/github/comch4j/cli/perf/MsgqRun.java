@@ -137,8 +137,7 @@ public final class MsgqRun {
                 }
             }
         } while (rounds.record() && ((sent & MASK) != 0 || !interrupted.getAsBoolean()));
-        return new Lane.Timed(
-                rounds.single, rounds.usual(), rounds.counted(), new double[0], System.nanoTime() - began);
+        return Lane.Timed.of(rounds, began);
     }
 
     private DpaApplication load() throws IOException {

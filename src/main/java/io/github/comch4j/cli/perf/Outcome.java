@@ -94,6 +94,11 @@ public final class Outcome {
         return all.length == 0 ? 0 : all[all.length / 2];
     }
 
+    /** The processor time of the client's process for a round trip, ns; 0 where it was not measured. */
+    double processor() {
+        return timed.stream().mapToDouble(Lane.Timed::processor).average().orElse(0);
+    }
+
     /** There and back, ns. */
     Histogram times() {
         Histogram all = new Histogram(3);

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param warmup not counted, ns
  * @param length counted, ns, unless there is a count
  * @param count messages of each thread and direction; 0: as many as there is time for
+ * @param pause of the thread that asks, after each answer, ns
  * @param binding to processors
  */
 public record Plan(
@@ -31,6 +32,7 @@ public record Plan(
         long warmup,
         long length,
         long count,
+        long pause,
         Binding binding) {
     static final int MOST_THREADS = 64;
     static final int MOST_DEPTH = 1 << 16;
@@ -67,6 +69,10 @@ public record Plan(
         within("warm-up", warmup, 0, MOST_TIME);
         within("time", length, 1_000_000, MOST_TIME);
         within("count", count, 0, Long.MAX_VALUE / 2);
+        within("pause", pause, 0, MOST_TIME);
+        if (pause > 0 && (!latency || depth != 1 || kind.isBound())) {
+            throw new ProgramException("a pause is for --latency of calls and of sockets, with --depth 1");
+        }
         if (kind == Kind.RECORDS && size > RecordEnds.LONGEST) {
             throw new ProgramException("records here have at most " + RecordEnds.LONGEST + " bytes");
         }
@@ -109,7 +115,7 @@ public record Plan(
     String text() {
         return "kind=" + kind.word() + " latency=" + latency + " both=" + bothWays + " size=" + size + " depth=" + depth
                 + " burst=" + burst + " threads=" + threads + " warmup=" + warmup + " length=" + length + " count="
-                + count + " binding=" + binding;
+                + count + " pause=" + pause + " binding=" + binding;
     }
 
     /**
@@ -131,6 +137,7 @@ public record Plan(
                     Long.parseLong(word(words, "warmup")),
                     Long.parseLong(word(words, "length")),
                     Long.parseLong(word(words, "count")),
+                    Long.parseLong(word(words, "pause")),
                     Binding.valueOf(word(words, "binding")));
         } catch (IllegalArgumentException e) {
             throw new ProgramException("the settings are not understood: " + e.getMessage(), e);

@@ -97,6 +97,6 @@ final class RoundLane extends Lane {
             }
         } while (rounds.record() && !isStopped());
         allSent(number);
-        result(new Timed(rounds.single, rounds.usual(), rounds.counted(), new double[0], System.nanoTime() - began));
+        result(Timed.of(rounds, began));
     }
 }

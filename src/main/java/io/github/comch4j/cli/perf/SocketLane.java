@@ -128,7 +128,7 @@ final class SocketLane extends Lane {
             report(number);
         } while (rounds.record() && !isStopped());
         allSent(number);
-        result(new Timed(rounds.single, rounds.usual(), rounds.counted(), new double[0], System.nanoTime() - began));
+        result(Timed.of(rounds, began));
     }
 
     private void send(ComchSocket socket, byte[] message) {

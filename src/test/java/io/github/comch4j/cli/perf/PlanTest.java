@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Settings on their way to a server, which trusts none of them. */
 class PlanTest {
     private static final Plan PLAN =
-            new Plan(Kind.SLOTS, false, true, 4096, 128, 64, 2, 0, 1_000_000_000, 7, Plan.Binding.SHARED);
+            new Plan(Kind.SLOTS, false, true, 4096, 128, 64, 2, 0, 1_000_000_000, 7, 0, Plan.Binding.SHARED);
 
     @Test
     void whatIsToldIsUnderstood() {
@@ -30,6 +30,7 @@ class PlanTest {
                 "burst=64 burst=-1",
                 "length=1000000000 length=0",
                 "count=7 count=-1",
+                "pause=0 pause=1000",
                 "kind=slots kind=msgq",
                 "kind=slots kind=calls",
                 "kind=slots kind=pigeons",

@@ -11,7 +11,7 @@ class SamplesTest {
     @ValueSource(longs = {0, 1_000_000_000})
     void whatHadAllArrivedAtTheFirstLookHasTakenTime(long warmup) throws Exception {
         var samples = new Samples(
-                new Plan(Kind.SLOTS, false, false, 64, 128, 64, 1, warmup, 1_000_000_000, 7, Plan.Binding.NONE));
+                new Plan(Kind.SLOTS, false, false, 64, 128, 64, 1, warmup, 1_000_000_000, 7, 0, Plan.Binding.NONE));
         Thread.sleep(2);
         samples.look(7);
         Received received = samples.result(0);
