@@ -1,4 +1,4 @@
-/* Libraries that keep faults on demand, each for itself (comch/base/faults.h): who sets faults sets them in all that
+/* Libraries that keep faults on demand, each for itself (base/faults.h): who sets faults sets them in all that
  * the process has. Any thread. */
 #ifndef EMU_FAULT_KEEPERS_H
 #define EMU_FAULT_KEEPERS_H
