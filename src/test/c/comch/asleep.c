@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/asleep.h"
+#include "core/sleeper.h"
 #include "harness.h"
-#include "sleeper.h"
 
 #define ROUNDS 400000u
 #define LONGEST_S 5 /* where the two threads share a processor */

@@ -2,7 +2,7 @@
 #ifndef TEST_BUF_FIXTURE_H
 #define TEST_BUF_FIXTURE_H
 
-#include "memory.h"
+#include "memory/memory.h"
 #include "support.h"
 
 #define MEMORY 1000

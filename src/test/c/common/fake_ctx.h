@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "core/ctx.h"
 #include "support.h"
 
 #define MAX_TRANSITIONS 16

@@ -1,5 +1,5 @@
 /* dev.c and topology.c */
-#include "dev.h"
+#include "topology/dev.h"
 
 #include <ctype.h>
 #include <pthread.h>

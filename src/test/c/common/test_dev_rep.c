@@ -1,8 +1,8 @@
 /* dev_rep.c */
 #include <string.h>
 
-#include "dev.h"
 #include "devices.h"
+#include "topology/dev.h"
 
 static struct doca_dev *dpu;
 static struct doca_dev *host;

@@ -1,5 +1,5 @@
 /* log.c */
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* mmap.c */
-#include "memory.h"
+#include "memory/memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>

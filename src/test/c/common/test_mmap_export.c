@@ -9,7 +9,7 @@
 #include "devices.h"
 #include "doca_buf_pool.h"
 #include "doca_types.h"
-#include "memory.h"
+#include "memory/memory.h"
 
 static uint8_t memory[4096];
 static struct doca_dev *host;

@@ -12,8 +12,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "core/pe.h"
 #include "fake_ctx.h"
-#include "pe.h"
 #include "readings.h"
 
 static struct doca_pe *pe;

@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dev.h"
 #include "doca_dev.h"
 #include "doca_log.h"
 #include "doca_mmap.h"
 #include "support.h"
+#include "topology/dev.h"
 
 static char folder[64];
 static char logged[4096];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology.h"
+#include "topology/topology.h"
 
 #define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
 

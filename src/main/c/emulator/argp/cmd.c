@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "argp.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 {

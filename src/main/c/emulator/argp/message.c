@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "argp.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 __attribute__((format(printf, 2, 3))) static void call_logger(enum doca_log_level level, const char *format, ...)
 {

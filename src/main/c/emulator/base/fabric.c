@@ -20,10 +20,10 @@
 #include "base/clock.h"
 #include "base/shm_sides.h"
 #include "base/wire.h"
-#include "file_limit.h"
-#include "folder.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/file_limit.h"
+#include "core/folder.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 /* Of a place, which is a PCI address and, for services of the endpoint API, ".ep". */
 #define FUNCTION "%.12s"

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/told_faults.h"
+#include "core/fault_keepers.h"
+#include "core/forks.h"
 #include "doca_emu.h"
-#include "fault_keepers.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 /* A peer writes arrival times; a longer journey than this is not believed. */
 #define LONGEST_TRAVEL_NS UINT64_C(60000000000)

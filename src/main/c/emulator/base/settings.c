@@ -1,7 +1,7 @@
 #include "base/settings.h"
 
 #include "base/faults.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 /* A day. */
 #define LONGEST_WAIT_MS 86400000

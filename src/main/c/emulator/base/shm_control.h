@@ -10,7 +10,7 @@
 #include "base/asleep.h"
 #include "base/shm_directory.h"
 #include "base/shm_sides.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 /* Places of one side's producers, for the tickets that the peer reports to each of them. */
 #define SHM_PRODUCER_PLACES 1024u

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/shm_sides.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 #define SHM_CONSUMER_SLOTS 128u
 

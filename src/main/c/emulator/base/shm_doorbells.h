@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/shm_sides.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 #define SHM_DOORBELL_WORDS 8u
 #define SHM_DOORBELLS (SHM_DOORBELL_WORDS * 64u)

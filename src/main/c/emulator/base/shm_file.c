@@ -10,9 +10,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file_limit.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/file_limit.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/dense_traffic.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 #define SHM_RING_MAX_BYTES (UINT64_C(64) << 20)
 

@@ -20,7 +20,7 @@
 
 #include "base/asleep.h"
 #include "base/shm_sides.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 #define SHM_MAX_POSTS 8192u
 #define SHM_SLOT_BYTES 128u

@@ -4,7 +4,7 @@
 #ifndef EMU_TASK_POOL_H
 #define EMU_TASK_POOL_H
 
-#include "ctx.h"
+#include "core/ctx.h"
 
 struct task_pool {
 	struct doca_ctx *ctx;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "folder.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/folder.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 #define NAME_BYTES 64
 #define SUFFIX ".faults"

@@ -13,8 +13,8 @@
 
 #include "base/settings.h"
 #include "base/shm_sides.h"
-#include "forks.h"
-#include "sleeper.h"
+#include "core/forks.h"
+#include "core/sleeper.h"
 
 #define WIRE_MAGIC 0x434d4348u
 

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "doca_error.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 #define WIRE_NAME_BYTES 128
 #define WIRE_COOKIE_BYTES 16

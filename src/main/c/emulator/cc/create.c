@@ -3,7 +3,7 @@
 #include "connection/connection.h"
 #include "control/endpoint.h"
 #include "fast/producer.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 /* The guide of DOCA 2.6 makes the callback mandatory, and does not say which call refuses without it. */
 static void warn_without_consumer_callbacks(const struct doca_comch_connection *connection)

@@ -3,7 +3,7 @@
 #ifndef EMU_CC_OBSERVED_H
 #define EMU_CC_OBSERVED_H
 
-#include "release.h"
+#include "core/release.h"
 
 /* clang-format off */
 #define OBSERVED_2_5                                                                                                   \

@@ -1,7 +1,7 @@
 /* Public functions of DOCA 1.5 and later: capabilities, and the configuration of endpoints. */
 #include "channel/api.h"
-#include "dev.h"
 #include "doca_comm_channel.h"
+#include "topology/dev.h"
 
 /* ---- capabilities ---- */
 

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "channel/api.h"
 #include "channel/readings.h"
-#include "dev.h"
 #include "doca_comm_channel.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "topology/dev.h"
 
 doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 {

@@ -9,7 +9,7 @@
 #include "base/settings.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 static doca_error_t find(const struct doca_comm_channel_addr_t *peer, bool comch, int *socket)
 {

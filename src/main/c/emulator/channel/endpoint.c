@@ -7,8 +7,8 @@
 #include "base/bits.h"
 #include "base/settings.h"
 #include "channel/readings.h"
-#include "dev.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "topology/dev.h"
 
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
-#include "sdk_log.h"
-#include "sleeper.h"
+#include "core/sleeper.h"
+#include "log/sdk_log.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "channel/endpoint.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 static void *look_after_names(void *argument)
 {

@@ -3,8 +3,8 @@
 #include "base/faults.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
-#include "dev.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "topology/dev.h"
 
 /* How often a service that has messages to receive looks whether clients have come. */
 #define COLLECT_NS UINT64_C(20000)

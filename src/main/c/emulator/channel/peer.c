@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "channel/endpoint.h"
 #include "channel/events.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 /* How often it is looked whether a peer is still there, while it is sent to. */
 #define LOOK_NS UINT64_C(20000)

@@ -10,8 +10,8 @@
 #include "base/faults.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_listener *listeners, uint32_t num)
 {

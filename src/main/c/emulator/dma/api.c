@@ -1,10 +1,10 @@
 /* The calls of doca_dma.h. */
 #include <stdlib.h>
 
-#include "dev.h"
+#include "core/release.h"
 #include "dma.h"
 #include "readings.h"
-#include "release.h"
+#include "topology/dev.h"
 
 doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
 {

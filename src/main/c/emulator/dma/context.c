@@ -1,9 +1,9 @@
 /* The context: its states, and the tasks that it ends. */
 #include "base/faults.h"
+#include "core/release.h"
 #include "dma.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "release.h"
-#include "sdk_log.h"
 
 static struct doca_dma *of_ctx(const struct doca_ctx *ctx)
 {

@@ -1,6 +1,6 @@
 #include "dma.h"
-#include "memory.h"
-#include "mmap_copy.h"
+#include "memory/memory.h"
+#include "memory/mmap_copy.h"
 #include "readings.h"
 
 /* Bytes of a list, and its length. */

@@ -6,7 +6,7 @@
 #define EMU_DMA_H
 
 #include "base/task_pool.h"
-#include "ctx.h"
+#include "core/ctx.h"
 #include "doca_dma.h"
 
 /* Those of BlueField devices. */

@@ -4,7 +4,7 @@
 #define EMU_DPA_ASYNC_OPS_H
 
 #include "device.h"
-#include "sync_event.h"
+#include "sync_event/sync_event.h"
 
 struct async_op {
 	const char *call; /* what the program has called */

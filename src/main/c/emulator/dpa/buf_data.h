@@ -2,7 +2,7 @@
 #ifndef EMU_DPA_BUF_DATA_H
 #define EMU_DPA_BUF_DATA_H
 
-#include "memory.h"
+#include "memory/memory.h"
 
 static inline bool emu_buf_is_whole(const struct doca_buf *buf)
 {

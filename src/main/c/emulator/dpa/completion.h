@@ -2,8 +2,8 @@
 #ifndef EMU_DPA_COMPLETION_H
 #define EMU_DPA_COMPLETION_H
 
+#include "core/spin.h"
 #include "device.h"
-#include "spin.h"
 
 /* What an element says is in its number: type, user data (24 bits), and how many were before it in its completion. None
  * of what completes here has immediate data. */

@@ -7,8 +7,8 @@
 #include "doca_dpa_dev.h"
 #include "doca_emu_dpa.h"
 #include "hash_table.h"
+#include "log/sdk_log.h"
 #include "notification.h"
-#include "sdk_log.h"
 
 /* The calling execution unit's run; NULL, and logged: the caller is none. */
 static struct emu_dpa_run *run_for(const char *call)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev.h"
 #include "doca_dpa.h"
 #include "doca_emu_dpa.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "topology/dev.h"
 
 void *dpa_adopt(struct doca_dpa *dpa, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "dpa.h"
+#include "core/dpa.h"
 #include "eu.h"
 #include "readings.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cpu.h"
+#include "core/cpu.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 /* How often an execution unit without work looks for some before it sleeps: waking a thread takes longer. */
 #define LOOKS_BEFORE_SLEEP 400

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dpa.h"
+#include "core/dpa.h"
 
 struct eu;
 struct eu_pool;

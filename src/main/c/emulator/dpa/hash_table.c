@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/spin.h"
 #include "doca_dpa.h"
-#include "spin.h"
 
 #define MAX_ENTRIES (1u << 24)
 #define NONE UINT32_MAX

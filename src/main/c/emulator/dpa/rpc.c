@@ -6,8 +6,8 @@
 
 #include "device.h"
 #include "doca_dpa.h"
-#include "sdk_log.h"
-#include "sync_event.h"
+#include "log/sdk_log.h"
+#include "sync_event/sync_event.h"
 
 /* How many arguments the caller has given is unknown, so that more are read than there are: what lies behind them
  * belongs to the caller's frame, and the kernel does not look at it. Structures cannot be passed. */

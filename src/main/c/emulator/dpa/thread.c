@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "doca_dpa.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 static struct doca_dpa_thread *of_job(struct eu_job *job)
 {

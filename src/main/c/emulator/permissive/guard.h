@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "core/ctx.h"
+#include "core/pe.h"
 #include "doca_emu.h"
-#include "limits.h"
-#include "memory.h"
-#include "pe.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
+#include "topology/limits.h"
 
 #define GUARD __attribute__((visibility("default")))
 

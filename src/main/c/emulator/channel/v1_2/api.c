@@ -9,7 +9,7 @@
 #include "channel/readings.h"
 #include "channel/v1_2/functions.h"
 #include "doca_comm_channel.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
 
 #define MAX_MSGS 8191u
 #define MIN_MSGS 16u

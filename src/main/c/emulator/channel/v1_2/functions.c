@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology.h"
+#include "topology/topology.h"
 
 doca_error_t functions_load(void)
 {

@@ -1,4 +1,4 @@
-/* The log of DOCA 1.2, in place of common/log.c: records of programs and of the library go to one stream. */
+/* The log of DOCA 1.2, in place of common/log/log.c: records of programs and of the library go to one stream. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "forks.h"
-#include "sdk_log.h"
+#include "core/forks.h"
+#include "log/sdk_log.h"
 
 #define MAX_LEVEL ((uint32_t)DOCA_LOG_LEVEL_DEBUG)
 

@@ -11,11 +11,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ctx.h"
-#include "dev.h"
-#include "memory.h"
+#include "core/ctx.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
 #include "readings.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doca_dev *dev, enum shm_side side,
 			       struct shm_map *map, struct doca_comch_connection **connection)

@@ -1,7 +1,7 @@
 #include "connection/faulty_send.h"
 
 #include "base/faults.h"
-#include "dev.h"
+#include "topology/dev.h"
 
 bool device_lets_send(const struct doca_dev *dev, struct doca_comch_connection *connection, struct doca_task *task,
 		      struct task_fifo *done, bool *broken, doca_error_t *answer)

@@ -6,7 +6,7 @@
 #define EMU_OWN_CONSUMERS_H
 
 #include "connection/connection.h"
-#include "ctx.h"
+#include "core/ctx.h"
 
 enum registration {
 	NOT_REGISTERED,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/asleep.h"
-#include "sleeper.h"
+#include "core/sleeper.h"
 
 struct doca_comch_connection;
 

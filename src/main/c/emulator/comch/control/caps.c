@@ -1,9 +1,9 @@
 /* Capabilities: what the emulated hardware reports, and enforces. */
-#include "dev.h"
 #include "doca_comch.h"
 #include "doca_comch_consumer.h"
 #include "doca_comch_producer.h"
 #include "readings.h"
+#include "topology/dev.h"
 
 static doca_error_t report(const struct doca_devinfo *devinfo, uint32_t limit, uint32_t *value)
 {

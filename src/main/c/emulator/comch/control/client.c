@@ -7,10 +7,10 @@
 #include "base/settings.h"
 #include "control/endpoint.h"
 #include "control/messages.h"
-#include "dev.h"
+#include "core/release.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "release.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 struct doca_comch_client {
 	struct comch_endpoint endpoint;

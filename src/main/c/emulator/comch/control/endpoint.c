@@ -10,10 +10,10 @@
 #include "connection/own_consumers.h"
 #include "control/messages.h"
 #include "control/peer_consumers.h"
-#include "dev.h"
+#include "core/release.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "release.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 /* Busy engines look at their sockets every so many calls, slow ones at every tick of the coarse clock. */
 #define CALLS_PER_ROUND 128u

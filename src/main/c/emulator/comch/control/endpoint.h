@@ -5,7 +5,7 @@
 #include "base/task_pool.h"
 #include "base/wire.h"
 #include "connection/connection.h"
-#include "ctx.h"
+#include "core/ctx.h"
 #include "doca_comch.h"
 
 struct doca_comch_event_msg_recv {

@@ -1,7 +1,7 @@
 /* Configuration of servers and clients. */
 #include "control/endpoint.h"
-#include "dev.h"
 #include "readings.h"
+#include "topology/dev.h"
 
 static doca_error_t configurable(const struct comch_endpoint *endpoint)
 {

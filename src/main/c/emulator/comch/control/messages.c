@@ -7,7 +7,7 @@
 #include "base/faults.h"
 #include "base/prefetch.h"
 #include "connection/own_consumers.h"
-#include "dev.h"
+#include "topology/dev.h"
 
 /* So much of the ring behind each message is prefetched. */
 #define PREFETCHED_BYTES 256u

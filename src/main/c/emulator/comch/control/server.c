@@ -5,9 +5,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "dev.h"
+#include "core/release.h"
 #include "readings.h"
-#include "release.h"
+#include "topology/dev.h"
 
 /* Connections that have ended are kept for late calls; the oldest go first. */
 #define MAX_TOMBSTONES 64

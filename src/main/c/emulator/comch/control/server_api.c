@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "control/server.h"
-#include "dev.h"
-#include "pe.h"
+#include "core/pe.h"
+#include "core/release.h"
 #include "readings.h"
-#include "release.h"
+#include "topology/dev.h"
 
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
 				      struct doca_comch_server **comch_server)

@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/faults.h"
 #include "control/server.h"
-#include "dev.h"
-#include "file_limit.h"
-#include "sdk_log.h"
+#include "core/file_limit.h"
+#include "log/sdk_log.h"
+#include "topology/dev.h"
 
 /* How long a client that has connected may take to send its HELLO. */
 #define STRANGER_PATIENCE_MS 5000

@@ -7,12 +7,12 @@
 #include "base/copy.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
-#include "cpu.h"
+#include "core/cpu.h"
 #include "fast/consumer.h"
 #include "fast/thread_sends.h"
-#include "memory.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 /* After so many messages in a row the consumer waits before it looks again: looking at a slot takes its cache line away
  * from the producer that writes to it, and many messages at once cost little more than one. Not after fewer, and not

@@ -8,9 +8,9 @@
 #include "base/task_pool.h"
 #include "connection/connection.h"
 #include "connection/own_consumers.h"
-#include "ctx.h"
+#include "core/ctx.h"
 #include "doca_comch_consumer.h"
-#include "limits.h"
+#include "topology/limits.h"
 
 struct doca_comch_consumer_task_post_recv {
 	struct doca_task base;

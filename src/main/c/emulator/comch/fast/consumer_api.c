@@ -1,11 +1,11 @@
 /* The public calls on consumers and their tasks. Capabilities: caps.c. */
 #include <stdlib.h>
 
-#include "dev.h"
+#include "core/release.h"
 #include "fast/consumer.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "readings.h"
-#include "release.h"
+#include "topology/dev.h"
 
 static void leave_connection(struct doca_comch_consumer *consumer)
 {

@@ -4,8 +4,8 @@
 
 #include "base/copy.h"
 #include "fast/consumer.h"
-#include "memory.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
 
 /* Copies a payload that lies in its slot or in the packed area. False: the peer breaks the protocol. */
 static bool copy_near(const struct doca_comch_consumer *consumer, const struct shm_slot *slot,

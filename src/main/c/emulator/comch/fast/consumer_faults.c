@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/faults.h"
-#include "dev.h"
 #include "fast/consumer.h"
-#include "memory.h"
-#include "sdk_log.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
+#include "topology/dev.h"
 
 /* ---- payloads that wait ---- */
 

@@ -8,11 +8,11 @@
 #include "base/faults.h"
 #include "base/prefetch.h"
 #include "connection/faulty_send.h"
-#include "dev.h"
 #include "fast/producer.h"
 #include "fast/thread_sends.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 /* From this size on the consumer fetches every other payload, so that producer and consumer copy at the same time. For
  * smaller ones an offer costs more than that saves. */

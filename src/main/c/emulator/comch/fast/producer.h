@@ -9,10 +9,10 @@
 #include "base/shm_map.h"
 #include "base/task_pool.h"
 #include "connection/connection.h"
-#include "ctx.h"
+#include "core/ctx.h"
 #include "doca_comch_producer.h"
-#include "limits.h"
-#include "memory.h"
+#include "memory/memory.h"
+#include "topology/limits.h"
 
 /* One of the peer's consumers as this producer knows it. */
 struct consumer_view {

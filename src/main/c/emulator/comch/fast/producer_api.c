@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev.h"
+#include "core/release.h"
 #include "fast/producer.h"
 #include "readings.h"
-#include "release.h"
+#include "topology/dev.h"
 
 static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fast/producer.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 doca_error_t producer_lists_init(struct doca_comch_producer *producer)
 {

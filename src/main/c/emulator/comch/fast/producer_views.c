@@ -1,9 +1,9 @@
 /* The peer's consumers as a producer knows them. */
 #include "base/clock.h"
-#include "dev.h"
 #include "fast/producer.h"
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 /* Fills a view from a running consumer's region, whose header the peer could have written anything into. */
 static doca_error_t open_view(const struct doca_comch_producer *producer, uint32_t slot, uint64_t entry,

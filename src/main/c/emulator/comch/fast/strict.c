@@ -3,9 +3,9 @@
 
 #include "fast/consumer.h"
 #include "fast/producer.h"
-#include "memory.h"
+#include "log/sdk_log.h"
+#include "memory/memory.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 /* So that a change shows, not more. */
 static uint64_t sum_on(uint64_t sum, const uint8_t *bytes, uint64_t len)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "limits.h"
 #include "readings.h"
+#include "topology/limits.h"
 
 #define MAX_RECV (1u << 20)
 

@@ -1,10 +1,10 @@
 /* Producers of a MsgQ: those on the CPU, and the context of both kinds. */
 #include "base/faults.h"
 #include "connection/faulty_send.h"
-#include "dev.h"
+#include "log/sdk_log.h"
 #include "msgq/msgq.h"
 #include "readings.h"
-#include "sdk_log.h"
+#include "topology/dev.h"
 
 static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
 {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "dev.h"
-#include "limits.h"
 #include "readings.h"
+#include "topology/dev.h"
+#include "topology/limits.h"
 
 doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 {

@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 
+#include "core/dpa.h"
 #include "doca_comch_consumer.h"
 #include "doca_comch_msgq.h"
 #include "doca_comch_producer.h"
-#include "dpa.h"
 #include "fast/consumer.h"
 #include "fast/producer.h"
 #include "msgq/queue.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log/sdk_log.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 #define CACHE_LINE 64u
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/spin.h"
 #include "doca_error.h"
-#include "spin.h"
 
 enum msgq_queue_state {
 	MSGQ_QUEUE_FREE,    /* no consumer */

@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * The folder of the emulated machine, as a place to unpack libraries in: the second one, as a container may have no
- * other that can be written to and executed from. The same folder, under the same rules, as {@code common/folder.c}
- * opens it.
+ * other that can be written to and executed from. The same folder, under the same rules, as
+ * {@code common/core/folder.c} opens it.
  */
 final class FabricFolder {
     private static final Set<PosixFilePermission> OF_OTHERS =

@@ -1,8 +1,0 @@
-#include "doca_version.h"
-
-#include "release.h"
-
-const char *doca_version_runtime(void)
-{
-	return emu_release.version;
-}
