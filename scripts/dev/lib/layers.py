@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator-inside.md).
+"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator-inside.md). No
+two files have the same name.
 
     scripts/dev/lib/layers.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator
 """
@@ -75,6 +76,8 @@ def main():
             if other != folder and other not in MAY_INCLUDE[folder]:
                 line = text.count("\n", 0, match.start(1)) + 1
                 faults.append(f"{name}:{line}: {folder} may not include {match[1]}, which is of {other}")
+    names = [path.name for path in files]
+    faults += [f"several files are called {name}" for name in sorted(set(names)) if names.count(name) > 1]
     if includes == 0:
         faults.append(f"{root}: no includes between its files: is it the emulator's folder?")
     for fault in faults:

@@ -19,7 +19,7 @@
 
 #include "base/fabric.h"
 #include "base/wire.h"
-#include "channel/memory.h"
+#include "channel/channel_memory.h"
 #include "harness.h"
 
 #define PLACE "0000:b1:00.0.ep" /* as endpoint_place makes it */

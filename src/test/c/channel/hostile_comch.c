@@ -8,7 +8,7 @@
 #include "base/fabric.h"
 #include "base/shm_map.h"
 #include "base/wire.h"
-#include "channel/memory.h"
+#include "channel/channel_memory.h"
 #include "harness.h"
 
 #define PLACE "0000:b1:00.0" /* of Comch's servers */

@@ -1,4 +1,4 @@
-/* The log of DOCA 1.2 (channel/v1_2/log.c) and its words for errors, as programs of that release use them. */
+/* The log of DOCA 1.2 (channel/v1_2/log_1_2.c) and its words for errors, as programs of that release use them. */
 #include "doca_log.h"
 
 #include <setjmp.h>

@@ -15,8 +15,8 @@
 
 #include "base/fabric.h"
 #include "base/wire.h"
-#include "channel/endpoint.h"
-#include "channel/memory.h"
+#include "channel/channel_endpoint.h"
+#include "channel/channel_memory.h"
 #include "doca_comm_channel.h"
 #include "doca_dev.h"
 #include "input.h"

@@ -1,5 +1,5 @@
 /* The inside of libdoca_argp. A parser has scopes: the program, then the commands that were given, each inside the one
- * before. What differs between releases is in a struct of its own, release.c. */
+ * before. What differs between releases is in a struct of its own, argp_release.c. */
 #ifndef EMU_ARGP_H
 #define EMU_ARGP_H
 
@@ -116,7 +116,7 @@ void argp_usage(const struct doca_argp_cmd *scope);
 doca_error_t argp_value_from_text(const struct doca_argp_param *param, const char *text);
 bool argp_value_has_text(const struct doca_argp_param *param);
 
-/* ---- device.c, since 3.1 ---- */
+/* ---- device_flags.c, since 3.1 ---- */
 
 doca_error_t argp_device_from_text(const struct doca_argp_param *param, const char *text);
 

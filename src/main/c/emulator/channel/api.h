@@ -2,7 +2,7 @@
 #ifndef EMU_CHANNEL_API_H
 #define EMU_CHANNEL_API_H
 
-#include "channel/endpoint.h"
+#include "channel/channel_endpoint.h"
 
 static inline bool is_endpoint(const struct doca_comm_channel_ep_t *ep)
 {

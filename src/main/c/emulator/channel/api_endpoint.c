@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "channel/api.h"
-#include "channel/readings.h"
+#include "channel/channel_readings.h"
 #include "doca_comm_channel.h"
 #include "log/sdk_log.h"
 #include "topology/dev.h"

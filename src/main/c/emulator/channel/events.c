@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "channel/endpoint.h"
-#include "channel/readings.h"
+#include "channel/channel_endpoint.h"
+#include "channel/channel_readings.h"
 #include "core/sleeper.h"
 #include "log/sdk_log.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "channel/endpoint.h"
+#include "channel/channel_endpoint.h"
 #include "log/sdk_log.h"
 
 static void *look_after_names(void *argument)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "channel/endpoint.h"
+#include "channel/channel_endpoint.h"
 #include "channel/events.h"
 #include "core/forks.h"
 #include "log/sdk_log.h"

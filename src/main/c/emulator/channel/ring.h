@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "channel/memory.h"
+#include "channel/channel_memory.h"
 #include "doca_error.h"
 
 /* The ring towards the peer. */

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/faults.h"
-#include "channel/endpoint.h"
-#include "channel/readings.h"
+#include "channel/channel_endpoint.h"
+#include "channel/channel_readings.h"
 #include "core/forks.h"
 #include "log/sdk_log.h"
 
@@ -45,7 +45,7 @@ void service_close(struct doca_comm_channel_ep_t *endpoint)
 {
 	keeper_stop(endpoint);
 	pthread_mutex_lock(&endpoint->lock);
-	/* For a client that finds one of its two names, the reverse order (client.c). */
+	/* For a client that finds one of its two names, the reverse order (channel_client.c). */
 	for (uint32_t i = endpoint->num_listeners; i > 0; i--)
 		fabric_unlisten(&endpoint->listeners[i - 1].fabric);
 	for (uint32_t i = 0; i < endpoint->num_pending; i++)

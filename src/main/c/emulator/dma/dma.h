@@ -32,7 +32,7 @@ struct doca_dma_task_memcpy {
 
 extern const struct emu_ctx_ops dma_ctx_ops;
 
-/* ---- copy.c ---- */
+/* ---- dma_copy.c ---- */
 
 /* What a submit looks at: whether there is what is to be copied, and room for it. */
 doca_error_t dma_check(const struct doca_dma *dma, const struct doca_dma_task_memcpy *task);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "channel/endpoint.h"
+#include "channel/channel_endpoint.h"
 #include "doca_error.h"
 
 /* Reads the topology, unless it has been read. */

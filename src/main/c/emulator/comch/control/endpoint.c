@@ -8,7 +8,7 @@
 #include "base/settings.h"
 #include "connection/faulty_send.h"
 #include "connection/own_consumers.h"
-#include "control/messages.h"
+#include "control/control_messages.h"
 #include "control/peer_consumers.h"
 #include "core/release.h"
 #include "log/sdk_log.h"

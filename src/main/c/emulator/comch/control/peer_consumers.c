@@ -1,6 +1,6 @@
 #include "control/peer_consumers.h"
 
-#include "control/messages.h"
+#include "control/control_messages.h"
 
 /* Whether the peer sends no more messages, and all of them have been taken. */
 static bool no_messages_follow(const struct doca_comch_connection *connection)

@@ -1,6 +1,6 @@
 /* Consumers of a MsgQ on the DPA: the host's side. */
 #include "base/bits.h"
-#include "msgq/completion.h"
+#include "msgq/msgq_completion.h"
 #include "readings.h"
 
 #define MAX_RECV (1u << 20)

@@ -1,5 +1,5 @@
 /* What of libdoca_common depends on the release whose ABI it has, beyond the set of functions. Each release's library
- * has a definition of its own: release.c here and in cc/v2_5 and cc/v2_6. */
+ * has a definition of its own: release.c here, release_2_5.c and release_2_6.c in cc. */
 #ifndef EMU_RELEASE_H
 #define EMU_RELEASE_H
 

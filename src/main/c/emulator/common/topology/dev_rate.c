@@ -1,4 +1,4 @@
-/* A file of its own: DOCA 2.6 has the function with another type, cc/v2_6/dev_rate.c. */
+/* A file of its own: DOCA 2.6 has the function with another type, cc/v2_6/dev_rate_2_6.c. */
 #include "doca_dev.h"
 #include "readings.h"
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * processes have them open, and the memory of each connection, read through its processes' descriptors. Nothing is
  * mapped or written, so that nobody is disturbed; nothing that is read is believed: how much is read does not depend on
  * it, and texts are made printable. Offsets are those of {@code shm_control.h} and {@code shm_region.h}, and of
- * the endpoint API's {@code memory.h}.
+ * the endpoint API's {@code channel_memory.h}.
  */
 public final class FabricView {
     static final int LAYOUT_VERSION = 10;

@@ -1,8 +1,8 @@
 /* Sending and receiving. */
 #include "base/clock.h"
 #include "base/faults.h"
-#include "channel/endpoint.h"
-#include "channel/readings.h"
+#include "channel/channel_endpoint.h"
+#include "channel/channel_readings.h"
 #include "log/sdk_log.h"
 #include "topology/dev.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
-#include "channel/endpoint.h"
-#include "channel/readings.h"
+#include "channel/channel_endpoint.h"
+#include "channel/channel_readings.h"
 #include "log/sdk_log.h"
 
 static doca_error_t find(const struct doca_comm_channel_addr_t *peer, bool comch, int *socket)

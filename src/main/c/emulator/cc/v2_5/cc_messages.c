@@ -1,4 +1,4 @@
-#include "messages.h"
+#include "cc_messages.h"
 
 static void message_received(struct doca_comch_event_msg_recv *event, uint8_t *recv_buffer, uint32_t msg_len,
 			     struct doca_comch_connection *comch_connection)

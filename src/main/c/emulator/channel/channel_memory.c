@@ -1,4 +1,4 @@
-#include "channel/memory.h"
+#include "channel/channel_memory.h"
 
 doca_error_t channel_memory_create(bool comch, struct channel_map **map)
 {

@@ -1,4 +1,4 @@
-#include "msgq/completion.h"
+#include "msgq/msgq_completion.h"
 
 #include <stdlib.h>
 #include <string.h>

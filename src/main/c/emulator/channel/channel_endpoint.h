@@ -120,7 +120,7 @@ doca_error_t endpoint_add_peer(struct doca_comm_channel_ep_t *endpoint, struct d
 void endpoint_disconnect(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer,
 			 int64_t deadline_ms);
 
-/* ---- client.c ---- */
+/* ---- channel_client.c ---- */
 
 /* Begins to connect to the service of the endpoint's name on `pci`. */
 doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char *pci,
@@ -149,7 +149,7 @@ doca_error_t service_take_state(struct doca_comm_channel_ep_t *endpoint);
 /* Withdraws the name, and turns away who waits. */
 void service_close(struct doca_comm_channel_ep_t *endpoint);
 
-/* ---- messages.c ---- */
+/* ---- channel_messages.c ---- */
 
 doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *message, size_t len,
 			   struct doca_comm_channel_addr_t *peer);

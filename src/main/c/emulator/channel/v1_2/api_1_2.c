@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "channel/api.h"
-#include "channel/readings.h"
+#include "channel/channel_readings.h"
 #include "channel/v1_2/functions.h"
 #include "doca_comm_channel.h"
 #include "log/sdk_log.h"

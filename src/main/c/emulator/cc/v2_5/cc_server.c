@@ -1,5 +1,5 @@
 /* Servers. */
-#include "messages.h"
+#include "cc_messages.h"
 #include "numbers.h"
 
 /* ---- life and properties ---- */

@@ -1,6 +1,6 @@
 /* Control messages: they travel in the message rings of the connection (base/shm_messages.h). The control thread. */
-#ifndef EMU_MESSAGES_H
-#define EMU_MESSAGES_H
+#ifndef EMU_CONTROL_MESSAGES_H
+#define EMU_CONTROL_MESSAGES_H
 
 #include "connection/connection.h"
 

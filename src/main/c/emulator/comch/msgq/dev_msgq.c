@@ -1,8 +1,8 @@
 /* Calls of DPA programs: MsgQ. */
 #include "doca_dpa_dev_comch_msgq.h"
 
-#include "msgq/completion.h"
 #include "msgq/dpa_producer.h"
+#include "msgq/msgq_completion.h"
 
 /* ---- receiving ---- */
 

@@ -1,4 +1,4 @@
-#include "control/messages.h"
+#include "control/control_messages.h"
 
 #include <string.h>
 

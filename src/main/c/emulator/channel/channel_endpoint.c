@@ -1,4 +1,4 @@
-#include "channel/endpoint.h"
+#include "channel/channel_endpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/settings.h"
-#include "channel/readings.h"
+#include "channel/channel_readings.h"
 #include "log/sdk_log.h"
 #include "topology/dev.h"
 
