@@ -23,6 +23,9 @@
 #define SHM_PAGE 65536u
 #define SHM_ROUND_PAGE(n) (((n) + SHM_PAGE - 1) / SHM_PAGE * SHM_PAGE)
 
+/* What the peer may write meanwhile, by one load: what is checked is what is used. */
+#define read_once(word) (*(const volatile __typeof__(word) *)&(word))
+
 enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
 
 static inline enum shm_side shm_other(enum shm_side side)

@@ -136,8 +136,8 @@ doca_error_t ring_in_look(struct ring_in *ring)
 	    /* guard: channel-tail-align */ available % SHM_RECORD_ALIGN != 0)
 		return DOCA_ERROR_NOT_CONNECTED;
 	uint64_t offset = (head - start) & (ring->size - 1);
-	/* Read once: the peer could change it between check and use. */
-	uint32_t len = *(const volatile uint32_t *)&((const struct shm_record *)(ring->bytes + offset))->len;
+	const struct shm_record *record = (const struct shm_record *)(ring->bytes + offset);
+	uint32_t len = read_once(record->len);
 	if (len == SHM_RECORD_WRAP) {
 		uint64_t filler = ring->size - offset;
 		/* A sender writes filler and message at once. */
@@ -146,7 +146,8 @@ doca_error_t ring_in_look(struct ring_in *ring)
 		atomic_store_explicit(&ring->head, head + filler, memory_order_relaxed);
 		available -= filler;
 		offset = 0;
-		len = *(const volatile uint32_t *)&((const struct shm_record *)ring->bytes)->len;
+		record = (const struct shm_record *)ring->bytes;
+		len = read_once(record->len);
 	}
 	uint64_t bytes = channel_record_bytes(len);
 	if (/* guard: channel-message-empty */ len == 0 ||
@@ -157,7 +158,7 @@ doca_error_t ring_in_look(struct ring_in *ring)
 	ring->known = true;
 	ring->len = len;
 	ring->offset = offset;
-	ring->arrival = *(const volatile uint64_t *)&((const struct shm_record *)(ring->bytes + offset))->arrival;
+	ring->arrival = read_once(record->arrival);
 	return DOCA_SUCCESS;
 }
 

@@ -122,8 +122,7 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 			return connection_break(connection, "ring tail");
 		uint64_t offset = (connection->rx.head - start) & (size - 1);
 		const struct shm_record *record = (const struct shm_record *)(connection->rx.ring + offset);
-		/* Read once: the peer could change it between check and use. */
-		uint32_t claimed = *(const volatile uint32_t *)&record->len;
+		uint32_t claimed = read_once(record->len);
 		if (claimed == SHM_RECORD_WRAP) {
 			if (/* guard: filler-at-start */ offset == 0 ||
 			    /* guard: filler-without-end */ size - offset > available)
@@ -139,7 +138,7 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 			return connection_break(connection, "message without its end");
 		if (/* guard: message-over-end */ bytes > size - offset)
 			return connection_break(connection, "message over the end of the ring");
-		uint64_t arrival = *(const volatile uint64_t *)&record->arrival;
+		uint64_t arrival = read_once(record->arrival);
 		if (fault_still_travelling(arrival)) {
 			connection->rx.travelling = arrival;
 			return DOCA_ERROR_AGAIN;

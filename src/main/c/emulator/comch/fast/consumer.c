@@ -265,7 +265,7 @@ static __attribute__((noinline)) bool deliver_any(struct doca_comch_consumer *co
 static EMU_ALWAYS_INLINE bool delivered(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 					struct doca_comch_consumer_task_post_recv *task, uint32_t len)
 {
-	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
+	task->producer_id = read_once(slot->producer_id);
 	task->buf->data_len += len;
 	consumer->completed++;
 	(void)task_landed(&task->base, DOCA_SUCCESS); /* which has not been cancelled */
@@ -297,11 +297,10 @@ static EMU_ALWAYS_INLINE bool complete_oldest(struct doca_comch_consumer *consum
 		return nothing_came(consumer, slot);
 	consumer->burst++;
 	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[index & consumer->mask];
-	/* Each field is read once: a peer could change it between check and use. */
-	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	uint32_t len = read_once(slot->len);
+	uint8_t payload = read_once(slot->payload);
 	if (EMU_UNLIKELY(/* guard: slot-posted */ index == consumer->posted || slot->arrival != 0 || faults_any() ||
-			 *(const volatile uint8_t *)&slot->imm_len != 0 || /* guard: slot-room */ len > task->room ||
+			 read_once(slot->imm_len) != 0 || /* guard: slot-room */ len > task->room ||
 			 task->buf == NULL || /* guard: slot-taken-back */ task->base.state == EMU_TASK_CANCELLED))
 		return deliver_any(consumer, slot, task);
 	if (payload == SHM_PAYLOAD_PACKED)
@@ -318,7 +317,7 @@ static bool written_out(const struct doca_comch_consumer *consumer, uint64_t ind
 	const struct shm_slot *slot = &consumer->slots[index & consumer->slot_mask];
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != index + 1)
 		return false;
-	return *(const volatile uint8_t *)&slot->payload != SHM_PAYLOAD_FETCH ||
+	return read_once(slot->payload) != SHM_PAYLOAD_FETCH ||
 	       shm_offer_state(offer_of(consumer, index), index) != SHM_OFFER_KEPT;
 }
 
@@ -350,8 +349,7 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 		}
 		doca_error_t status = READING_FLUSHED_TASK;
 		/* What had not arrived when it stopped is not received, and all that is behind it later still. */
-		if (*(const volatile uint64_t *)&slot->arrival >
-		    atomic_load_explicit(&consumer->region->closed_at, memory_order_relaxed))
+		if (read_once(slot->arrival) > atomic_load_explicit(&consumer->region->closed_at, memory_order_relaxed))
 			consumer->barren = true;
 		if (!consumer->barren) {
 			enum delivery delivery = consumer_deliver(consumer, slot, task, &status);
@@ -394,11 +392,11 @@ static bool consumer_progress(struct doca_ctx *ctx)
 static uint64_t oldest_due_in(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
 	uint64_t index = consumer->completed;
-	uint64_t travelling = fault_travel_left(*(const volatile uint64_t *)&slot->arrival);
+	uint64_t travelling = fault_travel_left(read_once(slot->arrival));
 	if (travelling > 0)
 		return travelling;
 	const struct shm_region *region = consumer->region;
-	switch (*(const volatile uint8_t *)&slot->payload) {
+	switch (read_once(slot->payload)) {
 	case SHM_PAYLOAD_PIPE: {
 		/* New bytes of it wake the program. */
 		uint64_t produced = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);

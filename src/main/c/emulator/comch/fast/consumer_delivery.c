@@ -38,10 +38,9 @@ enum delivery consumer_deliver(struct doca_comch_consumer *consumer, const struc
 			       struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
 {
 	enum delivery delivery = DELIVERY_ENDED;
-	/* Each field is read once: a peer could change it between check and use. */
-	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
-	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	uint32_t len = read_once(slot->len);
+	uint8_t imm_len = read_once(slot->imm_len);
+	uint8_t payload = read_once(slot->payload);
 	bool wanted = /* guard: delivery-taken-back=1 */ task->base.state != EMU_TASK_CANCELLED;
 	*status = DOCA_ERROR_IO_FAILED;
 	if (payload == SHM_PAYLOAD_FAILED)
@@ -88,7 +87,7 @@ enum delivery consumer_deliver(struct doca_comch_consumer *consumer, const struc
 	}
 	if (delivery != DELIVERY_ENDED || *status != DOCA_SUCCESS || !wanted)
 		return delivery;
-	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
+	task->producer_id = read_once(slot->producer_id);
 	task->imm_len = imm_len;
 	task->piped = len;
 	if (imm_len > 0)

@@ -50,8 +50,8 @@ enum delivery consumer_take_from_pipe(struct doca_comch_consumer *consumer,
 bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from)
 {
 	struct shm_offer *offer = offer_of(consumer, index);
-	uint64_t ticket = *(const volatile uint64_t *)&offer->ticket;
-	uint32_t place = *(const volatile uint32_t *)&offer->place;
+	uint64_t ticket = read_once(offer->ticket);
+	uint32_t place = read_once(offer->place);
 	if (!shm_offer_move(offer, index, from, SHM_OFFER_FETCHED))
 		return false;
 	connection_wake_peer(consumer->connection, &consumer->connection->peer->asleep_for_transfers);
@@ -72,7 +72,7 @@ enum delivery consumer_fetch(struct doca_comch_consumer *consumer, struct doca_c
 	uint64_t index = consumer->completed;
 	struct shm_offer *offer = offer_of(consumer, index);
 	if (shm_offer_move(offer, index, SHM_OFFER_OPEN, SHM_OFFER_TAKEN)) {
-		uint64_t source = *(const volatile uint64_t *)&offer->addr;
+		uint64_t source = read_once(offer->addr);
 		bool done = task->base.state == EMU_TASK_CANCELLED ||
 			    connection_read_peer(consumer->connection, task->dest, source, len);
 		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
