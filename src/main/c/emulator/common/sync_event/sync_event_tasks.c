@@ -188,48 +188,48 @@ static doca_error_t take(struct doca_sync_event *event, enum sync_task_kind kind
 	return DOCA_SUCCESS;
 }
 
-/* What differs in the type of the task alone. */
-#define TASK_FUNCTIONS(name, kind)                                                                                     \
-	static void call_##name(const struct sync_task_conf *conf, struct sync_task *task, bool success)               \
+/* What differs in the type of the task alone. Exported names are written out where it is used, for who searches. */
+#define TASK_FUNCTIONS(type, kind, is_supported, set_conf, as_doca_task)                                               \
+	static void call_##type(const struct sync_task_conf *conf, struct sync_task *task, bool success)               \
 	{                                                                                                              \
-		doca_sync_event_task_##name##_completion_cb_t callback =                                               \
-			(doca_sync_event_task_##name##_completion_cb_t)(success ? conf->completed : conf->failed);     \
-		callback((struct doca_sync_event_task_##name *)task, task->base.user_data, task->base.ctx->user_data); \
+		type##_completion_cb_t callback = (type##_completion_cb_t)(success ? conf->completed : conf->failed);  \
+		callback((struct type *)task, task->base.user_data, task->base.ctx->user_data);                        \
 	}                                                                                                              \
-	doca_error_t doca_sync_event_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)                \
+	doca_error_t is_supported(const struct doca_devinfo *devinfo)                                                  \
 	{                                                                                                              \
 		return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;                                      \
 	}                                                                                                              \
-	doca_error_t doca_sync_event_task_##name##_set_conf(                                                           \
-		struct doca_sync_event *event, doca_sync_event_task_##name##_completion_cb_t completion_cb,            \
-		doca_sync_event_task_##name##_completion_cb_t error_cb, uint32_t num_tasks)                            \
+	doca_error_t set_conf(struct doca_sync_event *event, type##_completion_cb_t completion_cb,                     \
+			      type##_completion_cb_t error_cb, uint32_t num_tasks)                                     \
 	{                                                                                                              \
 		return configure(event, kind,                                                                          \
-				 (struct sync_task_conf){.call = call_##name,                                          \
+				 (struct sync_task_conf){.call = call_##type,                                          \
 							 .completed = (void (*)(void))completion_cb,                   \
 							 .failed = (void (*)(void))error_cb,                           \
 							 .num = num_tasks});                                           \
 	}                                                                                                              \
-	struct doca_task *doca_sync_event_task_##name##_as_doca_task(struct doca_sync_event_task_##name *task)         \
+	struct doca_task *as_doca_task(struct type *task)                                                              \
 	{                                                                                                              \
 		return (struct doca_task *)task;                                                                       \
 	}
 
 /* A property of the task, as it is set and read. */
-#define TASK_PROPERTY(name, type, property, member)                                                                    \
-	void doca_sync_event_task_##name##_set_##property(struct doca_sync_event_task_##name *task, type property)     \
+#define TASK_PROPERTY(type, set, get, value_type, member)                                                              \
+	void set(struct type *task, value_type value)                                                                  \
 	{                                                                                                              \
-		((struct sync_task *)task)->member = property;                                                         \
+		((struct sync_task *)task)->member = value;                                                            \
 	}                                                                                                              \
-	type doca_sync_event_task_##name##_get_##property(const struct doca_sync_event_task_##name *task)              \
+	value_type get(const struct type *task)                                                                        \
 	{                                                                                                              \
 		return ((const struct sync_task *)task)->member;                                                       \
 	}
 
 /* ---- kind by kind ---- */
 
-TASK_FUNCTIONS(get, SYNC_GET)
-TASK_PROPERTY(get, uint64_t *, ret_val_ptr, result)
+TASK_FUNCTIONS(doca_sync_event_task_get, SYNC_GET, doca_sync_event_cap_task_get_is_supported,
+	       doca_sync_event_task_get_set_conf, doca_sync_event_task_get_as_doca_task)
+TASK_PROPERTY(doca_sync_event_task_get, doca_sync_event_task_get_set_ret_val_ptr,
+	      doca_sync_event_task_get_get_ret_val_ptr, uint64_t *, result)
 
 doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr,
 						 union doca_data user_data, struct doca_sync_event_task_get **task)
@@ -237,8 +237,10 @@ doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, 
 	return take(event, SYNC_GET, user_data, (struct sync_task){.result = ret_val_ptr}, (struct sync_task **)task);
 }
 
-TASK_FUNCTIONS(notify_set, SYNC_NOTIFY_SET)
-TASK_PROPERTY(notify_set, uint64_t, set_val, operand)
+TASK_FUNCTIONS(doca_sync_event_task_notify_set, SYNC_NOTIFY_SET, doca_sync_event_cap_task_notify_set_is_supported,
+	       doca_sync_event_task_notify_set_set_conf, doca_sync_event_task_notify_set_as_doca_task)
+TASK_PROPERTY(doca_sync_event_task_notify_set, doca_sync_event_task_notify_set_set_set_val,
+	      doca_sync_event_task_notify_set_get_set_val, uint64_t, operand)
 
 doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val,
 							union doca_data user_data,
@@ -248,9 +250,12 @@ doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *
 		    (struct sync_task **)task);
 }
 
-TASK_FUNCTIONS(notify_add, SYNC_NOTIFY_ADD)
-TASK_PROPERTY(notify_add, uint64_t, inc_val, operand)
-TASK_PROPERTY(notify_add, uint64_t *, fetched_val_ptr, result)
+TASK_FUNCTIONS(doca_sync_event_task_notify_add, SYNC_NOTIFY_ADD, doca_sync_event_cap_task_notify_add_is_supported,
+	       doca_sync_event_task_notify_add_set_conf, doca_sync_event_task_notify_add_as_doca_task)
+TASK_PROPERTY(doca_sync_event_task_notify_add, doca_sync_event_task_notify_add_set_inc_val,
+	      doca_sync_event_task_notify_add_get_inc_val, uint64_t, operand)
+TASK_PROPERTY(doca_sync_event_task_notify_add, doca_sync_event_task_notify_add_set_fetched_val_ptr,
+	      doca_sync_event_task_notify_add_get_fetched_val_ptr, uint64_t *, result)
 
 doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val,
 							uint64_t *fetched_val_ptr, union doca_data user_data,
@@ -260,9 +265,12 @@ doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *
 		    (struct sync_task){.operand = inc_val, .result = fetched_val_ptr}, (struct sync_task **)task);
 }
 
-TASK_FUNCTIONS(wait_eq, SYNC_WAIT_EQ)
-TASK_PROPERTY(wait_eq, uint64_t, wait_val, operand)
-TASK_PROPERTY(wait_eq, uint64_t, mask, mask)
+TASK_FUNCTIONS(doca_sync_event_task_wait_eq, SYNC_WAIT_EQ, doca_sync_event_cap_task_wait_eq_is_supported,
+	       doca_sync_event_task_wait_eq_set_conf, doca_sync_event_task_wait_eq_as_doca_task)
+TASK_PROPERTY(doca_sync_event_task_wait_eq, doca_sync_event_task_wait_eq_set_wait_val,
+	      doca_sync_event_task_wait_eq_get_wait_val, uint64_t, operand)
+TASK_PROPERTY(doca_sync_event_task_wait_eq, doca_sync_event_task_wait_eq_set_mask,
+	      doca_sync_event_task_wait_eq_get_mask, uint64_t, mask)
 
 doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,
 						     union doca_data user_data,
@@ -272,9 +280,12 @@ doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *eve
 		    (struct sync_task **)task);
 }
 
-TASK_FUNCTIONS(wait_neq, SYNC_WAIT_NEQ)
-TASK_PROPERTY(wait_neq, uint64_t, wait_val, operand)
-TASK_PROPERTY(wait_neq, uint64_t, mask, mask)
+TASK_FUNCTIONS(doca_sync_event_task_wait_neq, SYNC_WAIT_NEQ, doca_sync_event_cap_task_wait_neq_is_supported,
+	       doca_sync_event_task_wait_neq_set_conf, doca_sync_event_task_wait_neq_as_doca_task)
+TASK_PROPERTY(doca_sync_event_task_wait_neq, doca_sync_event_task_wait_neq_set_wait_val,
+	      doca_sync_event_task_wait_neq_get_wait_val, uint64_t, operand)
+TASK_PROPERTY(doca_sync_event_task_wait_neq, doca_sync_event_task_wait_neq_set_mask,
+	      doca_sync_event_task_wait_neq_get_mask, uint64_t, mask)
 
 doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,
 						      union doca_data user_data,
