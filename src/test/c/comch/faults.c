@@ -666,7 +666,7 @@ static void what_travels_arrives_before_the_goodbye(void **state)
 		pair_open(&pair, TWO_ENGINES);
 		struct end *from = of_server ? &pair.server : &pair.client,
 			   *to = of_server ? &pair.client : &pair.server;
-		OK(doca_emu_set_faults("latency=100000"));
+		OK(doca_emu_set_faults("latency=600000"));
 		send_text(from, from->connection, "on its way");
 		OK(doca_emu_set_faults(NULL));
 		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(from->ctx));
