@@ -67,8 +67,8 @@ class PackagesTest {
             "micrometer",
             "emulator",
             "testing",
-            "internal.support.program",
-            "internal.support.conformance",
+            "cli.program",
+            "cli.conformance",
             "samples",
             "cli.fabric",
             "cli.copy",
@@ -176,7 +176,7 @@ class PackagesTest {
     void whatIsInternalLiesBelowComchOrIsSupport() {
         assertThat(ORDER.subList(ORDER.indexOf("comch"), ORDER.size()))
                 .filteredOn(name -> name.startsWith("internal."))
-                .hasSize(6)
+                .hasSize(4)
                 .allMatch(name -> name.startsWith("internal.support."));
     }
 

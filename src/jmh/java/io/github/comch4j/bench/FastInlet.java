@@ -1,11 +1,11 @@
 package io.github.comch4j.bench;
 
+import io.github.comch4j.cli.program.Spin;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,10 +1,10 @@
 package io.github.comch4j.bench;
 
+import io.github.comch4j.cli.program.Spin;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotHandler;
 import io.github.comch4j.comch.SlotRowHandler;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.internal.support.program.Cores;
-import io.github.comch4j.internal.support.program.Spin;
+import io.github.comch4j.cli.program.Cores;
+import io.github.comch4j.cli.program.Spin;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

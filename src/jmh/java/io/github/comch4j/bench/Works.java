@@ -1,8 +1,8 @@
 package io.github.comch4j.bench;
 
+import io.github.comch4j.cli.program.Cores;
+import io.github.comch4j.cli.program.Spin;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Cores;
-import io.github.comch4j.internal.support.program.Spin;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

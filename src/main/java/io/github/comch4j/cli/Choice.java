@@ -1,12 +1,12 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.support.connect.FirstDevice;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.util.List;
 
 /** Which device and which function, where the user has named none. */

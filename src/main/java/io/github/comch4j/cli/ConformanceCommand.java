@@ -1,8 +1,8 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.conformance.Conformance;
+import io.github.comch4j.cli.conformance.Side;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.support.conformance.Conformance;
-import io.github.comch4j.internal.support.conformance.Side;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.github.comch4j.cli.copy.CopyLink;
 import io.github.comch4j.cli.copy.CopyProgress;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.cli.copy.CopyWish;
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.io.IOException;

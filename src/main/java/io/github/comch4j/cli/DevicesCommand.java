@@ -1,13 +1,13 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Json;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.RepresentorInfo;
-import io.github.comch4j.internal.support.program.Json;
-import io.github.comch4j.internal.support.program.Sizes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

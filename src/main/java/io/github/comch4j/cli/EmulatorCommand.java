@@ -1,8 +1,8 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.internal.load.Removal;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

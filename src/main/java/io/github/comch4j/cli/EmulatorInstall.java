@@ -1,7 +1,7 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.internal.load.Platform;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

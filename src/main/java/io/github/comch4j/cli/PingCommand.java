@@ -2,14 +2,14 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.TextFile;
 import io.github.comch4j.cli.relay.Place;
 import io.github.comch4j.cli.relay.Relay;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.TextFile;
 import io.github.comch4j.internal.support.relay.Limits;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.internal.support.program.ProgressBar;
+import io.github.comch4j.cli.program.ProgressBar;
 import java.io.IOError;
 import java.io.IOException;
 import java.time.Duration;

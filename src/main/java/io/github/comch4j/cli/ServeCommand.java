@@ -2,6 +2,8 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
@@ -10,8 +12,6 @@ import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayDeque;

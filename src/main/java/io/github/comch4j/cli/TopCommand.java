@@ -4,7 +4,7 @@ import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.fabric.Flow;
 import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.cli.fabric.JvmView;
-import io.github.comch4j.internal.support.program.Json;
+import io.github.comch4j.cli.program.Json;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.internal.support.program.Sizes;
+import io.github.comch4j.cli.program.Sizes;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What has gone through a command, for its last line. */

@@ -1,9 +1,9 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.perf.Kind;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.cli.sample.SampleOptions;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.support.program.Sizes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;

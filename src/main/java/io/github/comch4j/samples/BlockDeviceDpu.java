@@ -1,6 +1,10 @@
 package io.github.comch4j.samples;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.cli.program.CommandLine;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
@@ -14,10 +18,6 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.dma.DmaContext;
-import io.github.comch4j.internal.support.program.CommandLine;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Sizes;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,9 @@
 package io.github.comch4j.samples;
 
+import io.github.comch4j.cli.program.CommandLine;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
@@ -8,10 +12,6 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.CommandLine;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Sizes;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,9 @@
 package io.github.comch4j.samples;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
@@ -8,9 +11,6 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Sizes;
 import io.github.comch4j.samples.FileTransferProtocol.Chunk;
 import io.github.comch4j.samples.FileTransferProtocol.End;
 import io.github.comch4j.samples.FileTransferProtocol.Hello;

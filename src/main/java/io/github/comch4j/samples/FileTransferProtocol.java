@@ -1,7 +1,7 @@
 package io.github.comch4j.samples;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionCounters;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.copy;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -2,11 +2,11 @@ package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchSocket;

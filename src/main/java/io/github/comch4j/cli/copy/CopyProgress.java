@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.copy;
 
-import io.github.comch4j.internal.support.program.ProgressBar;
-import io.github.comch4j.internal.support.program.Sizes;
+import io.github.comch4j.cli.program.ProgressBar;
+import io.github.comch4j.cli.program.Sizes;
 import java.util.concurrent.atomic.AtomicLong;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarBuilder;

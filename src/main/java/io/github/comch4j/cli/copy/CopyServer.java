@@ -1,9 +1,9 @@
 package io.github.comch4j.cli.copy;
 
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Sizes;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchSocket;
 import java.io.DataInputStream;

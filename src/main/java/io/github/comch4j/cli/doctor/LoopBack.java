@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.doctor;
 
+import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -8,7 +9,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.program.Patience;
 import java.time.Duration;
 
 /** A message from a client to a server in this process, and back. */

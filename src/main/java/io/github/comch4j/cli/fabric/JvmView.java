@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.fabric;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

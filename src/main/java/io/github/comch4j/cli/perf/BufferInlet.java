@@ -1,12 +1,12 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Spin;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.ProgramException;
-import io.github.comch4j.internal.support.program.Spin;
 
 /** A consumer with its buffers. */
 final class BufferInlet implements Inlet {

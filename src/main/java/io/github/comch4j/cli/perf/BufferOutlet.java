@@ -1,12 +1,12 @@
 package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.ProgramException;
 
 /** A producer with its buffers. */
 final class BufferOutlet implements Outlet {

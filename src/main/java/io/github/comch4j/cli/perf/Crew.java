@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

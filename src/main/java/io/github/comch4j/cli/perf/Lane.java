@@ -1,8 +1,8 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.Cores;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.internal.support.program.Cores;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;

@@ -2,6 +2,7 @@ package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -12,7 +13,6 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

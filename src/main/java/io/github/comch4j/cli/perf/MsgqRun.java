@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -13,7 +14,6 @@ import io.github.comch4j.dpa.DpaProducer;
 import io.github.comch4j.dpa.DpaThread;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.dpa.MessageQueueProducer;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;

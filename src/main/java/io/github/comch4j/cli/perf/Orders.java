@@ -1,8 +1,8 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -2,13 +2,13 @@ package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Cores;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Cores;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

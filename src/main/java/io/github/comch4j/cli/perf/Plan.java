@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.perf;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

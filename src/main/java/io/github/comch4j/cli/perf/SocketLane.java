@@ -1,10 +1,10 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.Spin;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.support.program.Spin;
 import org.jspecify.annotations.Nullable;
 
 /** Messages as fast as they go, one way or both. */

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.relay;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;

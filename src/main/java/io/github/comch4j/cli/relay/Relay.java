@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.relay;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.support.program.ProgramException;
 import io.github.comch4j.internal.support.relay.BlockingStream;
 import io.github.comch4j.internal.support.relay.ConnectionWatch;
 import io.github.comch4j.internal.support.relay.Incoming;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.sample;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 
 /** A message of the client and the server's answer, over the control path. */
 public final class CtrlPathSample extends SampleEnd {

@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ControlPathEndpoint;
@@ -8,7 +9,6 @@ import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 

@@ -1,6 +1,8 @@
 package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -11,8 +13,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.program.Patience;
-import io.github.comch4j.internal.support.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package io.github.comch4j.cli.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.comch4j.internal.support.program.ProgramException;
+import io.github.comch4j.cli.program.ProgramException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

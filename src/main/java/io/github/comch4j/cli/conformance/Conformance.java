@@ -1,0 +1,243 @@
+package io.github.comch4j.cli.conformance;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.LibraryInfo.Generation;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.Representor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One half of the kit, as a program. */
+public final class Conformance {
+    /** Of what the halves say to each other, and of the probes. */
+    static final String VERSION = "1";
+
+    private static final Duration GREETING = Duration.ofSeconds(30);
+    private static final int COULD_NOT_RUN = 2;
+
+    private final Optional<Side> asked;
+    private final Side side;
+    private final Optional<PciAddress> address;
+    private final Optional<PciAddress> function;
+    private final String name;
+    private final Duration timeout;
+    private final boolean quick;
+    private final List<String> only;
+    private final Optional<Path> file;
+    private final boolean verbose;
+
+    /**
+     * A half, as the command line has it.
+     *
+     * @param asked which one; it need not be said to list the probes
+     * @param address the device; empty: the first that is good
+     * @param function on the DPU, which function of the host to serve; empty: the first
+     * @param name under which the halves find each other
+     * @param timeout how long to wait for the other half
+     * @param quick without the probes that take long
+     * @param only the probes to run, or what their names begin with; none: all
+     * @param file where to write reports, without its extension
+     * @param verbose whether the worker's stderr is shown
+     */
+    public Conformance(
+            Optional<Side> asked,
+            Optional<PciAddress> address,
+            Optional<PciAddress> function,
+            String name,
+            Duration timeout,
+            boolean quick,
+            List<String> only,
+            Optional<Path> file,
+            boolean verbose) {
+        this.asked = asked;
+        this.side = asked.orElse(Side.HOST);
+        this.address = address;
+        this.function = function;
+        this.name = name;
+        this.timeout = timeout;
+        this.quick = quick;
+        this.only = List.copyOf(only);
+        this.file = file;
+        this.verbose = verbose;
+    }
+
+    /** Lists the probes, runs this half's worker, or this half; returns the exit status. */
+    public int run(boolean list, boolean worker) {
+        try {
+            if (list) {
+                list();
+                return 0;
+            }
+            if (worker) {
+                Worker.run(side, address.orElseThrow(), function, probes());
+                return 0;
+            }
+            return run() ? 0 : 1;
+        } catch (ProgramException | DocaException | NativeLibraryException e) {
+            System.err.println("comch: " + e.getMessage());
+        } catch (IOException e) {
+            System.err.println("comch: the report cannot be written: " + e.getMessage());
+        }
+        return COULD_NOT_RUN;
+    }
+
+    private List<Probe> probes() {
+        return Probes.of(Doca.library().generation());
+    }
+
+    private void list() {
+        for (Probe probe : chosen()) {
+            System.out.println(probe.name() + "  " + probe.about() + (probe.quick() ? "" : " (not with --quick)"));
+            for (Question question : probe.questions()) {
+                System.out.println("    " + question.text()
+                        + (question.expected().isEmpty() ? "" : ": " + String.join(" or ", question.expected())));
+            }
+        }
+    }
+
+    /** The probes that were asked for. */
+    private List<Probe> chosen() {
+        List<Probe> chosen = probes().stream()
+                .filter(probe ->
+                        only.isEmpty() ? !quick || probe.quick() : only.stream().anyMatch(probe.name()::startsWith))
+                .toList();
+        if (chosen.isEmpty()) {
+            throw new ProgramException("no probe is called " + String.join(" or ", only) + ": see --list");
+        }
+        return chosen;
+    }
+
+    private boolean run() throws IOException {
+        if (asked.isEmpty()) {
+            throw new ProgramException("--side is missing: dpu, or host");
+        }
+        List<Probe> chosen = chosen();
+        PciAddress device = address.orElseGet(this::firstDevice);
+        try (Device opened = side == Side.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
+            return side == Side.HOST ? lead(opened, chosen) : follow(opened);
+        }
+    }
+
+    private PciAddress firstDevice() {
+        return Devices.list().stream()
+                .filter(info -> side == Side.DPU ? info.server() : info.client())
+                .findFirst()
+                .map(DeviceInfo::address)
+                .orElseThrow(() -> new ProgramException(
+                        side == Side.DPU
+                                ? "no device here can serve: --side dpu runs on the DPU"
+                                : "no device here can be a client: --side host runs on the host"));
+    }
+
+    private boolean lead(Device device, List<Probe> chosen) throws IOException {
+        try (Coordination coordination = Coordination.ofClient(device, name, timeout)) {
+            coordination.send(0, "HELLO", greeting());
+            Report report = meet(coordination);
+            String run = Long.toHexString(System.nanoTime() & 0xffff_ffffL);
+            try (Half half = half(coordination, report, workerArguments(device.address(), Optional.empty()))) {
+                half.lead(chosen, run, quick);
+            }
+            return finish(report);
+        }
+    }
+
+    private boolean follow(Device device) throws IOException {
+        PciAddress served = function.orElseGet(() -> device.representors().stream()
+                .findFirst()
+                .orElseThrow(() -> new ProgramException("the device has no representor of a host's function"))
+                .address());
+        try (Representor representor = device.openRepresentor(served);
+                Coordination coordination = Coordination.ofServer(
+                        device, representor, name, () -> System.out.println("waiting for the half on the host"))) {
+            coordination.send(0, "HELLO", greeting());
+            Report report = meet(coordination);
+            boolean whole;
+            try (Half half = half(coordination, report, workerArguments(device.address(), Optional.of(served)))) {
+                whole = half.follow(probes());
+            }
+            if (!whole) {
+                System.out.println("the half on the host has gone");
+            }
+            return finish(report) && whole;
+        }
+    }
+
+    private Half half(Coordination coordination, Report report, List<String> arguments) {
+        return new Half(side, coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
+    }
+
+    private List<String> workerArguments(PciAddress device, Optional<PciAddress> served) {
+        List<String> arguments = new ArrayList<>(
+                List.of("conformance", "--worker", "--side", side.toString(), "--device", device.toString()));
+        served.ifPresent(pci -> arguments.addAll(List.of("--representor", pci.toString())));
+        Optional.ofNullable(System.getProperty(Doca.LIBRARY_PROPERTY))
+                .ifPresent(library -> arguments.addAll(List.of("--library", library)));
+        return arguments;
+    }
+
+    private boolean finish(Report report) throws IOException {
+        System.out.print(report.totals());
+        if (file.isPresent()) {
+            report.write(file.get());
+        }
+        return report.isGood();
+    }
+
+    private String greeting() {
+        return VERSION
+                + Worker.SEPARATOR
+                + quick
+                + Worker.SEPARATOR
+                + String.join(String.valueOf(Worker.SEPARATOR), facts().values());
+    }
+
+    /** What a reader of the report has to know of this side. */
+    private static Map<String, String> facts() {
+        LibraryInfo library = Doca.library();
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("doca", "DOCA " + library.version());
+        facts.put("functions", library.generation() == Generation.COMCH ? "doca_comch" : "doca_cc");
+        facts.put("libraries", library.kind().toString());
+        facts.put("java", "Java " + Runtime.version());
+        facts.put("architecture", System.getProperty("os.arch"));
+        facts.put("processors", Runtime.getRuntime().availableProcessors() + " processors");
+        return facts;
+    }
+
+    /** Hears what the other half is. */
+    private Report meet(Coordination coordination) {
+        Coordination.Message message = coordination.await(GREETING);
+        List<String> words = Arrays.asList(message.text().split("\\" + Worker.SEPARATOR));
+        Map<String, String> here = facts();
+        if (!message.verb().equals("HELLO") || !words.getFirst().equals(VERSION) || words.size() != here.size() + 2) {
+            throw new ProgramException("the other half is of another version of this kit: take the same jar");
+        }
+        Map<String, String> there = new LinkedHashMap<>();
+        int next = 2;
+        for (String fact : here.keySet()) {
+            there.put(fact, Outcome.clean(words.get(next++)));
+        }
+        Map<Side, Map<String, String>> sides = new EnumMap<>(Side.class);
+        sides.put(side, here);
+        sides.put(side.other(), there);
+        boolean isQuick = side == Side.HOST ? quick : Boolean.parseBoolean(words.get(1));
+        Report report = new Report(sides, isQuick);
+        System.out.print(report.heading());
+        return report;
+    }
+}

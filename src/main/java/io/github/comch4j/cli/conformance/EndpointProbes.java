@@ -1,0 +1,164 @@
+package io.github.comch4j.cli.conformance;
+
+import io.github.comch4j.SubmitResult;
+import io.github.comch4j.channel.Carrier;
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelPeerState;
+import io.github.comch4j.channel.ChannelService;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+
+/** The endpoint API, in releases that have it: elsewhere each answer is that it is not there. */
+final class EndpointProbes {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final MemorySegment MESSAGE = MemorySegment.ofArray(new byte[16]);
+
+    private EndpointProbes() {}
+
+    static List<Probe> of() {
+        return List.of(defaults(), refused(), gone(), comch());
+    }
+
+    private static ChannelClient client(Stage stage) {
+        return stage.own(ChannelClient.builder(stage.device).create());
+    }
+
+    private static ChannelService service(Stage stage) {
+        return stage.own(ChannelService.builder(stage.device, stage.function()).listen(stage.name()));
+    }
+
+    private static boolean lacks(ChannelEndpoint endpoint) {
+        return endpoint.carrier() != Carrier.COMM_CHANNEL;
+    }
+
+    private static Probe defaults() {
+        Probe.Builder probe = Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set");
+        for (Side side : Side.values()) {
+            probe.expect(side + ": bytes of a message", "1500", Outcome.LACKS)
+                    .expect(side + ": send queue", "128", Outcome.LACKS)
+                    .expect(side + ": receive queue", "128", Outcome.LACKS);
+        }
+        return probe.both(stage -> {
+                    ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage);
+                    boolean lacks = lacks(endpoint);
+                    stage.answerHere("bytes of a message", lacks ? Outcome.LACKS : endpoint.maxMessageSize());
+                    stage.answerHere("send queue", lacks ? Outcome.LACKS : endpoint.sendQueueSize());
+                    stage.answerHere("receive queue", lacks ? Outcome.LACKS : endpoint.receiveQueueSize());
+                })
+                .build();
+    }
+
+    private static Probe refused() {
+        return Probe.of("endpoint.refused", "A client without a service, and a service whose name is taken")
+                .expect("connect", "CONNECTION_ABORTED", Outcome.LACKS)
+                .expect("listen", "CONNECTION_ABORTED", Outcome.LACKS)
+                .host(stage -> {
+                    ChannelClient client = client(stage);
+                    stage.answer(
+                            "connect",
+                            lacks(client)
+                                    ? Outcome.LACKS
+                                    : Outcome.of(() -> client.connect(stage.name("nobody"), Duration.ofSeconds(1))));
+                })
+                .dpu(stage -> {
+                    ChannelService first = service(stage);
+                    stage.answer("listen", lacks(first) ? Outcome.LACKS : Outcome.of(() -> service(stage)));
+                })
+                .build();
+    }
+
+    /** Disconnection is one-sided: a service learns of it by a send that is refused. */
+    private static Probe gone() {
+        return Probe.of("endpoint.peer-gone", "A client that disconnects, as its service sees it")
+                .expect("connect", "CONNECTED", Outcome.LACKS)
+                .expect("a receive after it", "nothing", Outcome.LACKS)
+                .expect("a send after it", "CONNECTION_RESET", Outcome.LACKS)
+                .host(stage -> {
+                    stage.hear("up");
+                    ChannelClient client = client(stage);
+                    if (lacks(client)) {
+                        stage.answer("connect", Outcome.LACKS);
+                        return;
+                    }
+                    ChannelPeer peer = client.connect(stage.name());
+                    stage.await(() -> peer.update() != ChannelPeerState.IN_PROGRESS, PATIENCE);
+                    stage.answer("connect", peer.state());
+                    client.send(peer, MESSAGE, PATIENCE);
+                    stage.hear("received");
+                    peer.disconnect();
+                    stage.tell("gone");
+                })
+                .dpu(stage -> {
+                    ChannelService service = service(stage);
+                    stage.tell("up");
+                    if (lacks(service)) {
+                        stage.answer("a receive after it", Outcome.LACKS);
+                        stage.answer("a send after it", Outcome.LACKS);
+                        return;
+                    }
+                    MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
+                    ChannelPeer[] peer = {null};
+                    stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
+                    stage.tell("received");
+                    stage.hear("gone");
+                    String received = Outcome.of(() -> {
+                        if (service.tryReceive(room) != null) {
+                            throw new IllegalStateException("a message that nobody has sent");
+                        }
+                    });
+                    stage.answer("a receive after it", received.equals(Outcome.SUCCESS) ? "nothing" : received);
+                    String[] sent = {""};
+                    stage.await(
+                            () -> {
+                                sent[0] = Outcome.of(() -> {
+                                    SubmitResult _ = service.trySend(peer[0], MESSAGE);
+                                });
+                                return !sent[0].equals(Outcome.SUCCESS);
+                            },
+                            PATIENCE);
+                    stage.answer("a send after it", sent[0]);
+                })
+                .build();
+    }
+
+    /** The host's half needs no endpoint API for it: only that of the DPU does. */
+    private static Probe comch() {
+        return Probe.of("endpoint.comch", "A client of Comch at a service of the endpoint API")
+                .expect("the service's answer", "the same")
+                .expect("a server of Comch under its name", "INITIALIZATION", Outcome.LACKS)
+                .host(stage -> {
+                    stage.hear("up");
+                    ChannelClient client = stage.own(ChannelClient.builder(stage.device)
+                            .carrier(Carrier.COMCH)
+                            .create());
+                    MemorySegment room = stage.own(Arena.ofConfined()).allocate(client.maxMessageSize());
+                    ChannelPeer peer = client.connect(stage.name(), PATIENCE);
+                    client.send(peer, MESSAGE, PATIENCE);
+                    boolean came = client.receive(room, PATIENCE) != null
+                            && room.asSlice(0, client.receivedLength()).mismatch(MESSAGE) < 0;
+                    stage.answer("the service's answer", came ? "the same" : "nothing");
+                    stage.tell("done");
+                })
+                .dpu(stage -> {
+                    ChannelService service = service(stage);
+                    MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
+                    stage.tell("up");
+                    ChannelPeer[] peer = {null};
+                    stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
+                    service.send(peer[0], room.asSlice(0, service.receivedLength()), PATIENCE);
+                    stage.answer(
+                            "a server of Comch under its name",
+                            lacks(service)
+                                    ? Outcome.LACKS
+                                    : Outcome.of(() -> stage.own(ChannelService.builder(stage.device, stage.function())
+                                            .carrier(Carrier.COMCH)
+                                            .listen(stage.name()))));
+                    stage.hear("done");
+                })
+                .build();
+    }
+}

@@ -1,0 +1,288 @@
+package io.github.comch4j.cli.conformance;
+
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a half of a probe has: an engine of its own, the device, the other half. Its objects end with it. */
+final class Stage implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final long SPIN_NANOS = 20_000;
+    private static final long YIELD_NANOS = 5_000_000;
+    private static final long PAUSE_MILLIS = 1;
+
+    /** The probe cannot go on: the other half has given up, or nothing happens any more. */
+    static final class Over extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Over(String message) {
+            super(message);
+        }
+    }
+
+    /** How a half speaks to its parent, and through it to the other half. */
+    interface Line {
+        void answer(String question, String value);
+
+        void tell(String text);
+
+        /** The next text of the other half; null if there is none yet. */
+        @Nullable
+        String poll();
+
+        /** Whether the other half has ended before its time. */
+        boolean isOver();
+
+        /** Does not return. */
+        void die();
+    }
+
+    final Side side;
+    final Device device;
+    final boolean quick;
+    final ProgressEngine engine = ProgressEngine.create();
+    private final @Nullable Representor function;
+    private final Line line;
+    private final String run;
+    private final int number;
+    private final long deadline;
+    private final Deque<AutoCloseable> things = new ArrayDeque<>();
+
+    /** {@code order} says which probe of which run it is. */
+    Stage(Side side, Device device, @Nullable Representor function, Line line, Worker.Order order) {
+        this.side = side;
+        this.device = device;
+        this.function = function;
+        this.line = line;
+        this.run = order.run();
+        this.number = order.number();
+        this.quick = order.quick();
+        this.deadline =
+                System.nanoTime() + Duration.ofSeconds(order.probe().seconds()).toNanos();
+    }
+
+    boolean isHost() {
+        return side == Side.HOST;
+    }
+
+    void answer(String question, Object value) {
+        line.answer(question, String.valueOf(value));
+    }
+
+    /** Answers of both halves to one question have the side before them. */
+    void answerHere(String question, Object value) {
+        answer(side + ": " + question, value);
+    }
+
+    /** Says a word to the other half, which must {@link #hear} it. */
+    void tell(String text) {
+        line.tell(text);
+    }
+
+    /** The next word of the other half. Progresses the engine meanwhile. */
+    String hear() {
+        return waitFor(line::poll, true);
+    }
+
+    /** As {@link #hear}, without progress. */
+    String hearStill() {
+        return waitFor(line::poll, false);
+    }
+
+    /** The next word of the other half, or null if it says none for a while. */
+    @Nullable
+    String hear(Duration time) {
+        String[] word = {null};
+        await(() -> (word[0] = line.poll()) != null, time);
+        return word[0];
+    }
+
+    void hear(String word) {
+        String heard = hear();
+        if (!heard.equals(word)) {
+            throw new Over("heard another word than " + word);
+        }
+    }
+
+    /** Waits until the other half is here too. Progresses the engine. */
+    void meet(String word) {
+        tell(word);
+        hear(word);
+    }
+
+    private <T> T waitFor(Supplier<@Nullable T> source, boolean progress) {
+        long quietSince = System.nanoTime();
+        while (true) {
+            T found = source.get();
+            if (found != null) {
+                return found;
+            }
+            if (progress && engine.progress()) {
+                quietSince = System.nanoTime();
+            } else {
+                checkTime();
+                pause(quietSince);
+            }
+        }
+    }
+
+    private void checkTime() {
+        if (line.isOver()) {
+            throw new Over("the other half has given up");
+        }
+        if (System.nanoTime() - deadline > 0) {
+            throw new Over("waited in vain");
+        }
+    }
+
+    private static void pause(long quietSince) {
+        long quiet = System.nanoTime() - quietSince;
+        if (quiet < SPIN_NANOS) {
+            Thread.onSpinWait();
+        } else if (quiet < YIELD_NANOS) {
+            Thread.yield();
+        } else {
+            sleep(PAUSE_MILLIS);
+        }
+    }
+
+    static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new Over("interrupted");
+        }
+    }
+
+    /** Progresses until it is so; the probe has no answer if it never is. */
+    void await(BooleanSupplier condition) {
+        Boolean _ = waitFor(() -> condition.getAsBoolean() ? Boolean.TRUE : null, true);
+    }
+
+    /** Progresses until it is so, or the time is up; asks no more once it is so. */
+    boolean await(BooleanSupplier condition, Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        return waitFor(
+                () -> condition.getAsBoolean() ? Boolean.TRUE : System.nanoTime() - end > 0 ? Boolean.FALSE : null,
+                true);
+    }
+
+    /** Progresses for a while, whatever happens. */
+    void settle(long millis) {
+        await(() -> false, Duration.ofMillis(millis));
+    }
+
+    /** Ends this process as a crash would; its parent knows, tells the other half {@code dead}, and goes on. */
+    void die() {
+        line.die();
+    }
+
+    /** Closed with the probe, before what was made earlier. */
+    <T extends AutoCloseable> T own(T thing) {
+        things.push(thing);
+        return thing;
+    }
+
+    /** A server's name that only this probe of this run uses. */
+    String name() {
+        return name(Integer.toString(number));
+    }
+
+    /** A server's name that this run uses. */
+    String name(String part) {
+        return "comch4j-probe-" + run + "-" + part;
+    }
+
+    ComchServer.Builder server() {
+        return server(name());
+    }
+
+    ComchServer.Builder server(String serverName) {
+        if (function == null) {
+            throw new IllegalStateException("servers are on the DPU");
+        }
+        return ComchServer.builder(engine, device, function, serverName);
+    }
+
+    ComchClient.Builder client() {
+        return ComchClient.builder(engine, device, name());
+    }
+
+    Representor function() {
+        if (function == null) {
+            throw new IllegalStateException("representors are on the DPU");
+        }
+        return function;
+    }
+
+    /** On the DPU: starts the server, and tells the host. */
+    ComchServer serve(ComchServer.Builder settings) {
+        ComchServer server = settings.start();
+        tell("up");
+        return server;
+    }
+
+    /** On the host: waits until the server is there, and connects. */
+    ComchClient connect(ComchClient.Builder settings) {
+        hear("up");
+        return settings.connect(CONNECT);
+    }
+
+    /** On the DPU: the first client. */
+    ComchConnection accept(ComchServer server) {
+        await(() -> !server.connections().isEmpty());
+        return server.connections().iterator().next();
+    }
+
+    /** A connection of a server and a client with nothing special; called by both halves. */
+    ComchConnection link() {
+        return isHost() ? connect(client()).connection() : accept(serve(server()));
+    }
+
+    /** The half of a side that only has to be there: the link, until the other side has done with it. */
+    void linkUntilDone() {
+        link();
+        hear("done");
+    }
+
+    /** Memory that producers send from and consumers receive into. */
+    MemoryMap memory(long bytes) {
+        return own(MemoryMap.allocate(device, bytes, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
+    }
+
+    /** A consumer that runs. */
+    ComchConsumer running(ComchConsumer consumer) {
+        await(consumer::isRunning);
+        return consumer;
+    }
+
+    /** The ids of the peer's consumers, when there are so many. */
+    int[] consumers(ComchConnection connection, int count) {
+        await(() -> connection.remoteConsumers().length >= count);
+        return connection.remoteConsumers();
+    }
+
+    @Override
+    public void close() {
+        engine.close(); // servers, clients, producers and consumers
+        while (!things.isEmpty()) {
+            try {
+                things.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

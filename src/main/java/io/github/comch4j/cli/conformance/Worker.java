@@ -1,0 +1,162 @@
+package io.github.comch4j.cli.conformance;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.Representor;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process in which one side's halves of the probes run. Its parent says which; lines of text go both ways:
+ *
+ * <pre>
+ *   RUN n run quick probe   the next probe             READY                 it may begin
+ *   SAY text                of the other half          SAY text              for the other half
+ *   OVER                    the other half has ended   ANSWER question|text  an answer
+ *                                                      DIE                   to be killed
+ *                                                      DONE reason           the end; no reason: a good one
+ * </pre>
+ */
+final class Worker implements Stage.Line {
+    static final char SEPARATOR = '|';
+
+    private static final String END = "";
+
+    /** Which probe to run: the how many-th of which run. */
+    record Order(int number, String run, boolean quick, Probe probe) {
+        /** How the parent says it. */
+        String text() {
+            return "RUN " + number + " " + run + " " + quick + " " + probe.name();
+        }
+
+        static Order parse(String text, List<Probe> probes) {
+            String[] words = text.split(" ");
+            Probe probe = probes.stream()
+                    .filter(each -> each.name().equals(words[4]))
+                    .findFirst()
+                    .orElseThrow();
+            return new Order(Integer.parseInt(words[1]), words[2], Boolean.parseBoolean(words[3]), probe);
+        }
+    }
+
+    private final PrintStream out;
+    private final BlockingQueue<String> in = new LinkedBlockingQueue<>();
+    private volatile boolean over; // as the last line says that is in the queue
+
+    private Worker(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Runs probes until the parent has ended. */
+    static void run(Side side, PciAddress address, Optional<PciAddress> represented, List<Probe> probes) {
+        Worker worker = new Worker(System.out);
+        System.setOut(System.err); // nobody else's lines
+        Thread reader = new Thread(worker::read, "parent");
+        reader.setDaemon(true);
+        reader.start();
+        try (Device device = side == Side.DPU ? Devices.openDpu(address) : Devices.openHost(address);
+                Representor function = represented.map(device::openRepresentor).orElse(null)) {
+            worker.say("READY");
+            worker.loop(side, device, function, probes);
+        }
+    }
+
+    private void read() {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            String line;
+            while ((line = lines.readLine()) != null) {
+                if (line.startsWith("RUN ")) {
+                    over = false;
+                } else if (line.equals("OVER")) {
+                    over = true;
+                }
+                in.add(line);
+            }
+        } catch (IOException e) {
+            // the parent has gone: as at the end
+        }
+        over = true;
+        in.add(END);
+    }
+
+    private void loop(Side side, Device device, @Nullable Representor function, List<Probe> probes) {
+        while (true) {
+            String line = take();
+            if (line.equals(END)) {
+                return;
+            }
+            if (line.startsWith("RUN ")) { // all else was said to a probe that has ended
+                say("DONE " + outcome(side, device, function, Order.parse(line, probes)));
+            }
+        }
+    }
+
+    /** Why a half has not come to its end; empty if it has. */
+    private String outcome(Side side, Device device, @Nullable Representor function, Order order) {
+        try (Stage stage = new Stage(side, device, function, this, order)) {
+            order.probe().part(side).run(stage);
+            return "";
+        } catch (Stage.Over e) {
+            return side + ": " + e.getMessage();
+        } catch (Exception | LinkageError | AssertionError e) {
+            e.printStackTrace();
+            return side + ": " + Outcome.unexpected(e);
+        }
+    }
+
+    private String take() {
+        try {
+            return in.take();
+        } catch (InterruptedException e) {
+            return END;
+        }
+    }
+
+    private void say(String text) {
+        out.println(text);
+        out.flush();
+    }
+
+    @Override
+    public void answer(String question, String value) {
+        say("ANSWER " + question + SEPARATOR + Outcome.clean(value));
+    }
+
+    @Override
+    public void tell(String text) {
+        say("SAY " + text);
+    }
+
+    @Override
+    public @Nullable String poll() {
+        String line = in.peek();
+        if (line == null || !line.startsWith("SAY ")) {
+            return null; // it stays for the loop
+        }
+        in.remove();
+        return line.substring(4);
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public void die() {
+        say("DIE");
+        while (true) {
+            LockSupport.park();
+        }
+    }
+}

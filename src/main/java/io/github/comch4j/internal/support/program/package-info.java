@@ -1,2 +1,0 @@
-/** What the library's own programs have in common: a command line, waiting for a peer, sizes as text. */
-package io.github.comch4j.internal.support.program;
