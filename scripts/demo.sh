@@ -28,7 +28,8 @@ java_main() {
   shift 2
   export DOCA_EMU_SIDE=${DOCA_EMU_SIDE:-$side}
   # shellcheck disable=SC2086  # options, to be split
-  exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} -cp "$jar" "$class" "$@"
+  exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} \
+    -cp "${jar%.jar}-tool.jar" "$class" "$@"
 }
 
 # with_default OPTION VALUE: adds to `arguments` what the user has not given.

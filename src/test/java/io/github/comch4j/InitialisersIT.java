@@ -35,8 +35,8 @@ class InitialisersIT {
     }
 
     /**
-     * Runs in a process of its own: initialises all classes but those for Netty, Micrometer and JUnit and of the tool,
-     * whose libraries are not there, and the generated ones for functions and callbacks, which are called after the
+     * Runs in a process of its own: initialises all classes but those for Netty, Micrometer and JUnit and what is in the
+     * tool's jar, whose libraries are not there, and the generated ones for functions and callbacks, which are called after the
      * libraries are loaded.
      */
     static final class Program {
@@ -54,7 +54,8 @@ class InitialisersIT {
                         .filter(name -> !name.contains(".netty.")
                                 && !name.contains(".relay.")
                                 && !name.contains(".micrometer.")
-                                && !name.contains(".cli."))
+                                && !name.contains(".cli.")
+                                && !name.contains(".samples."))
                         .filter(name -> !name.contains(".testing."))
                         .sorted()
                         .toList();

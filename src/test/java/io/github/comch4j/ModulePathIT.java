@@ -14,14 +14,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import java.util.jar.Manifest;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The finished jars as modules and on the class path, native access denied to all but the library. */
 @Timeout(120)
@@ -294,17 +297,45 @@ class ModulePathIT {
         assertThat(status).as(said.toString()).isZero();
     }
 
+    private static Set<String> entries(Path jar) throws IOException {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return file.stream().map(JarEntry::getName).collect(Collectors.toSet());
+        }
+    }
+
+    /** All the rest is in jars of its own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-hardware"})
+    void theLibrarysJarIsTheLibrary(String classifier) throws IOException {
+        assertThat(entries(jar(classifier)))
+                .contains("module-info.class", "io/github/comch4j/comch/ComchClient.class")
+                .noneMatch(name -> name.matches("io/github/comch4j/(cli|samples|testing)/.*"));
+    }
+
     @Test
-    void theManifestAllowsNativeAccessToARunnableJar() throws IOException {
+    void theToolsJarIsRunnableAndMayCallNatively() throws IOException {
+        try (JarFile file = new JarFile(jar("-tool").toFile())) {
+            Attributes manifest = file.getManifest().getMainAttributes();
+            assertThat(manifest.getValue("Main-Class")).isEqualTo("io.github.comch4j.cli.Comch");
+            assertThat(manifest.getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
+        }
+        assertThat(entries(jar("-tool"))).containsAll(ofTheTool());
+    }
+
+    /** What lies below target/classes/io/github/comch4j/cli. */
+    private static List<String> ofTheTool() throws IOException {
+        Path classes = Path.of("target", "classes");
+        try (Stream<Path> files = Files.walk(classes.resolve(Path.of("io", "github", "comch4j", "cli")))) {
+            return files.filter(Files::isRegularFile)
+                    .map(file -> classes.relativize(file).toString())
+                    .toList();
+        }
+    }
+
+    @Test
+    void allEntriesHaveOneTimeSoThatBuildsCanBeCompared() throws IOException {
         try (JarFile file = new JarFile(jar().toFile())) {
-            Manifest manifest = file.getManifest();
-            assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access"))
-                    .isEqualTo("ALL-UNNAMED");
-            Set<String> times = file.stream()
-                    .map(entry -> entry.getLastModifiedTime().toString())
-                    .collect(Collectors.toSet());
-            assertThat(times)
-                    .as("one time in all entries, so that builds can be compared")
+            assertThat(file.stream().map(JarEntry::getLastModifiedTime).distinct())
                     .hasSize(1);
         }
     }

@@ -16,13 +16,6 @@ public final class Comch {
      * @param arguments a command and options, see {@code --help}
      */
     public static void main(String[] arguments) {
-        try {
-            Class.forName("picocli.CommandLine");
-        } catch (ClassNotFoundException e) {
-            System.err.println("comch: the library's own jar has not all that the tool needs:"
-                    + " take comch4j-…-tool.jar, or comch-….tar.gz");
-            System.exit(1);
-        }
         System.exit(status(arguments));
     }
 

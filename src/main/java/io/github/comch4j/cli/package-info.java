@@ -1,5 +1,5 @@
 /**
- * The command line tool {@code comch}, main class of the jar: {@link io.github.comch4j.cli.Comch} lists libraries,
+ * The command line tool {@code comch}, in a jar of its own: {@link io.github.comch4j.cli.Comch} lists libraries,
  * devices and limits, times messages between a host and its DPU, plays either end of DOCA's sample programs, and asks a
  * BlueField how it behaves.
  */

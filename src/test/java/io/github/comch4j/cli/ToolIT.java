@@ -195,12 +195,6 @@ class ToolIT {
         Ended help = run(Map.of(), java, "-jar", built("comch4j-.*-tool\\.jar").toString(), "--help");
         assertThat(help.status).isZero();
         assertThat(help.out).startsWith("Usage: comch").contains("Commands:", "Exit status:", "Examples:");
-        String library = built("comch4j-[\\w.]+(-SNAPSHOT)?\\.jar").toString();
-        Ended without = run(Map.of(), java, "-jar", library, "--help");
-        assertThat(without.status).isEqualTo(1);
-        assertThat(without.out)
-                .startsWith("comch: the library's own jar has not all")
-                .hasLineCount(1);
     }
 
     /** Each command has help with an example, a page for man, and is completed by bash. */
