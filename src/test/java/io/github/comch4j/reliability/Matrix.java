@@ -89,6 +89,7 @@ final class Matrix implements AutoCloseable {
 
     private static final int ITEMS = 12;
     private static final int MANY_ITEMS = 200; // when an end is struck from outside
+    private static final int MANY_LARGE_ITEMS = 60;
     private static final int LATE_SECONDS = 20;
     private static final int MILLIS_STOPPED = 3000;
 
@@ -175,6 +176,13 @@ final class Matrix implements AutoCloseable {
         return has && cell.fault.isEarly() == early ? cell.fault.at(cell.place) : "-";
     }
 
+    private static int items(Cell cell) {
+        if (!cell.fault.isSignal()) {
+            return ITEMS;
+        }
+        return cell.path.name().startsWith("large-") ? MANY_LARGE_ITEMS : MANY_ITEMS;
+    }
+
     private String transfer(Cell cell) {
         String name = Machine.uniqueName();
         reader.tell("open " + cell.path.name() + " " + name + " " + fault(cell, Side.READER, true));
@@ -185,7 +193,7 @@ final class Matrix implements AutoCloseable {
         if (!open) {
             return abandoned(cell, opensWriter, opensReader);
         }
-        int items = cell.fault.isSignal() ? MANY_ITEMS : ITEMS;
+        int items = items(cell);
         reader.tell("go " + items + " " + fault(cell, Side.READER, false));
         writer.tell("go " + items + " " + fault(cell, Side.WRITER, false));
         if (cell.fault.isSignal()) {
@@ -259,9 +267,7 @@ final class Matrix implements AutoCloseable {
             return "hole: " + both;
         }
         if (goodEnd) {
-            return items.length == (cell.fault.isSignal() ? MANY_ITEMS : ITEMS)
-                    ? "whole"
-                    : "a good end too early: " + both;
+            return items.length == items(cell) ? "whole" : "a good end too early: " + both;
         }
         return told || killed(cell, Side.READER) ? "cut" : "untold: " + both;
     }
