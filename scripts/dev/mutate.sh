@@ -3,7 +3,7 @@
 # on two cores. The figures are in docs/testing.md; reports: target/pit-reports/.
 #
 #   scripts/dev/mutate.sh              packages core and comch
-#   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, internal
+#   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, emulator, internal
 #   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
 #   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
 #
@@ -49,6 +49,7 @@ for each in "${asked[@]}"; do
     internal) tests+=("$project."{internal,core,comch,emulator}".*Test" "$project.io.Socket*Test") ;;
     # Needs libdoca_comm_channel, which the newest release lacks.
     channel) tests+=("$project.channel.*Test") options+=("-Dpit.library=$COMCH4J_ROOT/target/native/lib/2.7") ;;
+    emulator) tests+=("$project."{emulator,dpa}".*Test") ;;
     *) tests+=("$project.$package.*Test") ;;
   esac
 done

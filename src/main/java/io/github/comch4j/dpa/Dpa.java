@@ -39,6 +39,12 @@ public final class Dpa implements AutoCloseable {
     private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaCalls::stop, DpaCalls::destroy);
 
+    static {
+        // for functions in Java: makes one of its name and of what makes its code
+        Internals.open(Dpa.class, (Function<Dpa, BiFunction<String, Function<Arena, MemorySegment>, DpaFunction>>)
+                dpa -> dpa::functionInJava);
+    }
+
     private final Device device;
     private final @Nullable DpaApplication application;
     private final DpaHandle resource;
@@ -428,6 +434,11 @@ public final class Dpa implements AutoCloseable {
 
     Arena functions() {
         return functions;
+    }
+
+    private DpaFunction functionInJava(String name, Function<Arena, MemorySegment> code) {
+        return resource.ask(
+                "making the function " + name, (object, action) -> DpaFunction.inJava(name, code, functions));
     }
 
     /**

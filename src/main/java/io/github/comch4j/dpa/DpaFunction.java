@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A function on the DPA ({@code doca_dpa_func_t}): a kernel, or what is called from the host. Made by
- * {@link DpaApplication#function}, of what is written in Java ({@link JavaKernels}), or of a symbol that the program
- * has found itself.
+ * {@link DpaApplication#function}, of what is written in Java
+ * ({@link io.github.comch4j.emulator.JavaKernels}), or of a symbol that the program has found itself.
  */
 public final class DpaFunction {
     private final String name;

@@ -1,6 +1,7 @@
 package io.github.comch4j.dpa;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DpaCalls;
 import io.github.comch4j.internal.failure.Failures;
 
@@ -16,6 +17,10 @@ public enum DpaLogLevel {
     INFO(DpaCalls.LOG_INFO),
     /** All. */
     DEBUG(DpaCalls.LOG_DEBUG);
+
+    static {
+        Internals.open(DpaLogLevel.class, DpaLogLevel::code); // for what a kernel in Java logs
+    }
 
     private final int code;
 

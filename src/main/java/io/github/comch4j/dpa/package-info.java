@@ -12,8 +12,8 @@
  * <p>Closing closes what depends on it first, so objects may be closed in any order; threads are stopped before
  * anything that their kernels may use is closed with them.
  */
-@Experimental("no program of it has met a DPA yet, and kernels in Java run on the emulated one alone; it is stable once"
-        + " the queues, launches and threads were tried on a BlueField-3")
+@Experimental("no program of it has met a DPA yet; it is stable once the queues, launches and threads were tried on a"
+        + " BlueField-3")
 @NullMarked
 package io.github.comch4j.dpa;
 

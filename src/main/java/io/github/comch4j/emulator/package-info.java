@@ -2,7 +2,8 @@
  * What only the emulated BlueField can do, for tests of programs: {@linkplain io.github.comch4j.emulator.EmulatedFaults
  * faults on demand}, and {@linkplain io.github.comch4j.emulator.EmulatedMachine machines} that nobody else has, with
  * {@linkplain io.github.comch4j.emulator.PeerProcess processes} as the other side. {@code io.github.comch4j.testing}
- * gives such a machine to each test of JUnit.
+ * gives such a machine to each test of JUnit. {@link io.github.comch4j.emulator.JavaKernels} has the DPA run kernels
+ * that are in Java.
  *
  * <p>Programs need nothing of this package to run on the emulated device. It is one machine, a host with the functions
  * {@code 0000:b1:00.0}, {@code 0000:b1:00.2} and {@code 0000:b1:00.3}, and a DPU with the device {@code 0000:03:00.0},

@@ -12,6 +12,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.testing.EmulatedBlueField;
 import java.lang.invoke.VarHandle;
 import java.util.HexFormat;

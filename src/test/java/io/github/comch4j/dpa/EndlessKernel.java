@@ -2,6 +2,7 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.emulator.JavaKernels;
 import java.util.concurrent.CountDownLatch;
 
 /**

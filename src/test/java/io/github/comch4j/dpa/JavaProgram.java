@@ -2,6 +2,8 @@ package io.github.comch4j.dpa;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.emulator.KernelContext;
+import io.github.comch4j.emulator.KernelEnd;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicBoolean;

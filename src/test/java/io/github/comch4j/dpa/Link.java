@@ -1,6 +1,8 @@
 package io.github.comch4j.dpa;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.emulator.DpaKernel;
+import io.github.comch4j.emulator.JavaKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

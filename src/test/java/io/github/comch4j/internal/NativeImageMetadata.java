@@ -133,7 +133,7 @@ final class NativeImageMetadata {
 
     /** Their stubs are made for each kernel, of two methods. */
     private void kernels() throws ReflectiveOperationException {
-        Class<?> stubs = Class.forName("io.github.comch4j.dpa.KernelStubs");
+        Class<?> stubs = Class.forName("io.github.comch4j.emulator.KernelStubs");
         List<String> methods = new ArrayList<>();
         for (String name : List.of("THREAD run", "FUNCTION call")) {
             Field field = stubs.getDeclaredField(name.split(" ")[0]);

@@ -30,9 +30,9 @@ class MatrixPathsTest {
             "dma.DmaContext", "one process, and a copy that fails stops its context: DmaTest",
             "dpa.MessageQueueProducer", "to and from kernels: MessageQueueTest",
             "dpa.DpaMemory", "waits for a copy, and throws: DpaTest",
-            "dpa.KernelContext", "of kernels: JavaMessagesTest",
-            "dpa.KernelMemory", "of kernels: JavaKernelsTest",
-            "dpa.DpaKernel$Rpc", "of kernels: JavaKernelsTest");
+            "emulator.KernelContext", "of kernels: JavaMessagesTest",
+            "emulator.KernelMemory", "of kernels: JavaKernelsTest",
+            "emulator.DpaKernel$Rpc", "of kernels: JavaKernelsTest");
 
     @Test
     void aWayToSendIsAPathOrIsSaidToBeNone() throws IOException {

@@ -1,12 +1,14 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.Experimental;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Sync events as a kernel in Java uses them. Valid as long as the {@link KernelContext} that it is of. */
+@Experimental("names and defaults may change until other projects have used it")
 public final class KernelEvents {
     private final KernelContext context;
     private final MemorySegment result = Arena.ofAuto().allocate(JAVA_LONG); // what calls return by a pointer

@@ -1,4 +1,7 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
+
+import io.github.comch4j.Experimental;
+import io.github.comch4j.dpa.Dpa;
 
 /**
  * The kernel of a thread on the emulated DPA, in Java ({@code __dpa_global__} functions in C). Made known by
@@ -17,6 +20,7 @@ package io.github.comch4j.dpa;
  * <p>A kernel must not use the objects of the host's side ({@link Dpa} and what is made of it): they may be waiting for
  * it. The VM can end while a kernel runs, and does not wait for it.
  */
+@Experimental("names and defaults may change until other projects have used it")
 @FunctionalInterface
 public interface DpaKernel {
     /**

@@ -1,8 +1,10 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
+import io.github.comch4j.Experimental;
 import io.github.comch4j.internal.call.KernelCalls;
 
 /** What an element of a completion on the DPA says ({@code doca_dpa_dev_completion_type_t}). */
+@Experimental("names and defaults may change until other projects have used it")
 public enum CompletionType {
     /** An operation has ended. */
     SEND(KernelCalls.SEND),

@@ -1,4 +1,4 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 

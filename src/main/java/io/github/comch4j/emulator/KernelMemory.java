@@ -1,7 +1,8 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.Experimental;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,7 @@ import java.util.OptionalLong;
  *
  * <p>An address that is none, or not any more, is not found out: it is an access of the process, and can end it.
  */
+@Experimental("names and defaults may change until other projects have used it")
 public final class KernelMemory {
     private final KernelContext context;
     private final MemorySegment result = Arena.ofAuto().allocate(JAVA_LONG); // what calls return by a pointer

@@ -1,12 +1,16 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.Experimental;
+import io.github.comch4j.dpa.DpaLogLevel;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /**
  * What a kernel in Java can call: the functions of DOCA's headers for programs on the DPA, but those that leave a
@@ -20,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * of nothing, of an object that has ended or of another dpa does nothing and answers 0, false or null; this and any
  * other misuse is the dpa's last error.
  */
+@Experimental("names and defaults may change until other projects have used it")
 public final class KernelContext {
     /** An operation and all before it go out ({@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}). */
     public static final int FLUSH = KernelCalls.FLUSH;
@@ -27,6 +32,8 @@ public final class KernelContext {
      * No element of the completion for an operation that succeeds ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
      */
     public static final int OPTIMIZE_REPORTS = KernelCalls.OPTIMIZE_REPORTS;
+
+    private static final Function<DpaLogLevel, Integer> LOG_LEVEL = Internals.of(DpaLogLevel.class);
 
     private static final int MAX_IMMEDIATE = 96;
 
@@ -400,7 +407,7 @@ public final class KernelContext {
      * @param text written as it is, at most 511 bytes of it
      */
     public void log(DpaLogLevel level, String text) {
-        int code = level.code();
+        int code = LOG_LEVEL.apply(level);
         Objects.requireNonNull(text);
         check();
         KernelCalls.log(code, text);

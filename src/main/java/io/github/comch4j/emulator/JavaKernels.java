@@ -1,10 +1,16 @@
-package io.github.comch4j.dpa;
+package io.github.comch4j.emulator;
 
+import io.github.comch4j.Experimental;
+import io.github.comch4j.dpa.Dpa;
+import io.github.comch4j.dpa.DpaApplication;
+import io.github.comch4j.dpa.DpaFunction;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.KernelCalls;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -16,7 +22,11 @@ import java.util.function.Function;
  * <p>A function lives as long as the {@link Dpa} that it was made for, and can be used on this and on what
  * {@linkplain Dpa#extend extends} it. Programs that are to run on a card need kernels in C ({@link DpaApplication}).
  */
+@Experimental("names and defaults may change until other projects have used it")
 public final class JavaKernels {
+    private static final Function<Dpa, BiFunction<String, Function<Arena, MemorySegment>, DpaFunction>> MAKER =
+            Internals.of(Dpa.class);
+
     private final Dpa dpa;
 
     private JavaKernels(Dpa dpa) {
@@ -84,9 +94,6 @@ public final class JavaKernels {
 
     private DpaFunction make(String name, Function<Arena, MemorySegment> stub) {
         Objects.requireNonNull(name);
-        return dpa.resource()
-                .ask(
-                        "making the function " + name,
-                        (object, action) -> DpaFunction.inJava(name, stub, dpa.functions()));
+        return MAKER.apply(dpa).apply(name, stub);
     }
 }
