@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import examples.BlockClient;
 import examples.BlockServer;
-import io.github.comch4j.samples.ChildVm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

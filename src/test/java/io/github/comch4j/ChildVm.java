@@ -1,8 +1,7 @@
-package io.github.comch4j.samples;
+package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.comch4j.Child;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j;
 
 import java.io.IOException;
 import java.nio.file.Path;

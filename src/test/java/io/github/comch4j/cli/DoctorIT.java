@@ -3,8 +3,8 @@ package io.github.comch4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.comch4j.ChildVm;
 import io.github.comch4j.cli.fabric.Fabric;
-import io.github.comch4j.samples.ChildVm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

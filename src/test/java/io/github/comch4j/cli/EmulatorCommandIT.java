@@ -2,9 +2,9 @@ package io.github.comch4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
 import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.interop.Sdk;
-import io.github.comch4j.samples.ChildVm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

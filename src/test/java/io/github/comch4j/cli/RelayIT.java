@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.github.comch4j.samples.ChildVm;
+import io.github.comch4j.ChildVm;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,9 +2,9 @@ package io.github.comch4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.github.comch4j.Machine;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

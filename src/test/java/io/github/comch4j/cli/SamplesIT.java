@@ -2,12 +2,12 @@ package io.github.comch4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,12 +3,12 @@ package io.github.comch4j.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.github.comch4j.Machine;
 import io.github.comch4j.cli.fabric.Descriptor;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.interop.Sdk;
 import io.github.comch4j.management.MBeans;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;

@@ -2,8 +2,8 @@ package io.github.comch4j.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
 import io.github.comch4j.cli.Comch;
-import io.github.comch4j.samples.ChildVm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.annotation.Retention;

@@ -1,7 +1,7 @@
 package io.github.comch4j.relay;
 
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.file.Path;
 import java.util.Map;

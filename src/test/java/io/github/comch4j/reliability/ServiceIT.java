@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import examples.service.Client;
 import examples.service.Service;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

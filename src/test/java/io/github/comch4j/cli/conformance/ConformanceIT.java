@@ -3,9 +3,9 @@ package io.github.comch4j.cli.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.comch4j.ChildVm;
 import io.github.comch4j.Machine;
 import io.github.comch4j.cli.Comch;
-import io.github.comch4j.samples.ChildVm;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package io.github.comch4j.internal.support.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ChildVm;
+import io.github.comch4j.ChildVms;
 import io.github.comch4j.Machine;
 import io.github.comch4j.relay.ComchServerSocketFactory;
 import io.github.comch4j.relay.ComchSocketFactory;
-import io.github.comch4j.samples.ChildVm;
-import io.github.comch4j.samples.ChildVms;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
