@@ -54,17 +54,20 @@ public final class ComchIoHandler implements IoHandler {
     private final Endings endings = new Endings(this::progress);
     private final Map<PciAddress, Device> devices = new HashMap<>();
     private final Map<List<PciAddress>, Representor> representors = new HashMap<>();
+    private final @Nullable NioSide nio; // null: for Comch alone
     private final SpinThenSleep rest;
     private final IdleStrategy otherwise = IdleStrategy.backOff(0, 0, Duration.ofNanos(10_000), Duration.ofMillis(1));
     private volatile @Nullable Thread thread;
-    private volatile @Nullable Sleeper sleeper; // null: the thread parks
+    private volatile @Nullable Sleeper sleeper; // null: the thread parks, or sleeps on the selector
     private @Nullable ProgressEngine engine;
     private @Nullable IoHandlerContext context;
     private ByteBuffer scratch = ByteBuffer.allocateDirect(0);
 
-    private ComchIoHandler(ThreadAwareExecutor loop, SpinThenSleep rest) {
+    /** {@code nio} may be null. */
+    ComchIoHandler(ThreadAwareExecutor loop, SpinThenSleep rest, @Nullable NioSide nio) {
         this.loop = loop;
         this.rest = rest;
+        this.nio = nio;
     }
 
     /**
@@ -73,7 +76,7 @@ public final class ComchIoHandler implements IoHandler {
      * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup} and its like
      */
     public static IoHandlerFactory newFactory() {
-        return loop -> new ComchIoHandler(loop, new SpinThenSleep());
+        return loop -> new ComchIoHandler(loop, new SpinThenSleep(), null);
     }
 
     /**
@@ -85,10 +88,28 @@ public final class ComchIoHandler implements IoHandler {
      * @throws IllegalArgumentException if the number is negative
      */
     public static IoHandlerFactory newFactory(int spins) {
+        checkSpins(spins);
+        return loop -> new ComchIoHandler(loop, new SpinThenSleep(spins), null);
+    }
+
+    /**
+     * As {@link #newFactory(int)}, of loops that take Netty's NIO channels as well, such as
+     * {@link io.netty.channel.socket.nio.NioSocketChannel}: for proxies, whose bytes go from one kind to the other
+     * without waking a second thread. The loop sleeps until either has something to do.
+     *
+     * @param spins rounds without anything to do after which the loop sleeps, at least 0
+     * @return the factory
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public static IoHandlerFactory newFactoryWithNio(int spins) {
+        checkSpins(spins);
+        return loop -> new ComchIoHandler(loop, new SpinThenSleep(spins), new NioSide(loop, true));
+    }
+
+    private static void checkSpins(int spins) {
         if (spins < 0) {
             throw new IllegalArgumentException("spins " + spins + " may not be negative");
         }
-        return loop -> new ComchIoHandler(loop, new SpinThenSleep(spins));
     }
 
     @Override
@@ -98,21 +119,26 @@ public final class ComchIoHandler implements IoHandler {
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return ComchIoHandle.class.isAssignableFrom(handleType);
+        return ComchIoHandle.class.isAssignableFrom(handleType) || (nio != null && nio.isCompatible(handleType));
     }
 
     /**
-     * Registers a channel; the first one has the engine made.
+     * Registers a channel; the first one of Comch has the engine made.
      *
      * @param handle a channel's
      * @return its registration
-     * @throws IllegalArgumentException if it is not one of this package's channels
+     * @throws IllegalArgumentException if it is not one of this package's channels, nor one that
+     *     {@link #newFactoryWithNio(int)} is for
      * @throws IllegalStateException outside of the loop's thread
      * @throws DocaException if DOCA refuses to make an engine
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     * @throws Exception what Netty's handler throws for an NIO channel, such as one that is closed
      */
     @Override
-    public IoRegistration register(IoHandle handle) {
+    public IoRegistration register(IoHandle handle) throws Exception {
+        if (nio != null && nio.isCompatible(handle.getClass())) {
+            return nio.register(handle);
+        }
         if (!(handle instanceof ComchIoHandle channel)) {
             throw new IllegalArgumentException(handle + " is no channel over Comch");
         }
@@ -135,8 +161,9 @@ public final class ComchIoHandler implements IoHandler {
     private void start() {
         ProgressEngine created = ProgressEngine.create();
         try {
-            Sleeper possible = Sleeper.wakeable(ENGINE.apply(created));
-            if (possible.isWakeable()) {
+            Engine sleeps = ENGINE.apply(created);
+            Sleeper possible = nio == null ? Sleeper.wakeable(sleeps) : nio.sleeper(sleeps);
+            if (possible != null && possible.isWakeable()) {
                 rest.sleepOn(possible, this::isHandedOver);
                 sleeper = possible;
             }
@@ -208,6 +235,9 @@ public final class ComchIoHandler implements IoHandler {
         int work = progress();
         int handled = dispatch();
         endings.serve();
+        if (nio != null) {
+            handled += nio.run(); // the last, so that the selector knows what all others want of their sockets
+        }
         boolean mayRest = current.canBlock() && ready.isEmpty();
         rest.worked(work + handled > 0 || !mayRest);
         if (work + handled == 0 && mayRest) {
@@ -250,9 +280,14 @@ public final class ComchIoHandler implements IoHandler {
             return;
         }
         long limit = endings.isEmpty() ? most : Math.min(most, ENDING_NANOS);
-        if (engine == null) {
+        if (engine != null && rest.idle(limit)) {
+            return;
+        }
+        if (nio != null) {
+            nio.sleep(engine == null ? limit : 0);
+        } else if (engine == null) {
             LockSupport.parkNanos(this, limit);
-        } else if (!rest.idle(limit)) {
+        } else {
             otherwise.idle(0);
         }
     }
@@ -265,6 +300,8 @@ public final class ComchIoHandler implements IoHandler {
         Sleeper sleeping = sleeper;
         if (sleeping != null) {
             sleeping.wake();
+        } else if (nio != null) {
+            nio.wakeup();
         } else {
             LockSupport.unpark(thread);
         }
@@ -274,6 +311,9 @@ public final class ComchIoHandler implements IoHandler {
     public void prepareToDestroy() {
         for (Registration registration : List.copyOf(registrations)) {
             registration.handle().close();
+        }
+        if (nio != null) {
+            nio.prepareToDestroy();
         }
     }
 
@@ -293,6 +333,9 @@ public final class ComchIoHandler implements IoHandler {
         devices.values().forEach(ComchIoHandler::close);
         devices.clear();
         representors.clear();
+        if (nio != null) {
+            nio.destroy();
+        }
     }
 
     private static void close(AutoCloseable thing) {

@@ -12,14 +12,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -34,23 +31,26 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sockets of this machine, TCP and Unix: those that are listened on, and those that targets are reached by. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
-final class LocalSockets implements AutoCloseable {
+final class LocalSockets {
     private static final int BACKLOG = 1024;
     private static final int CONNECT_MILLIS = 10_000;
     private static final long PAUSE_MILLIS = 100;
     private static final InetAddress IPV6_LOOP_BACK = InetAddress.ofLiteral("::1"); // without an interface
 
-    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("comch-sockets", true), NioIoHandler.newFactory());
+    private final EventLoop loop;
+
+    /** On a loop that takes NIO channels. */
+    LocalSockets(EventLoop loop) {
+        this.loop = loop;
+    }
 
     /**
-     * Listens; each socket that comes is given to {@code accepted}, prepared for a {@link Splice}, on its loop.
+     * Listens; each socket that comes is given to {@code accepted}, prepared for a {@link Splice}, on the loop.
      *
      * @return where, and how to end it
      */
@@ -69,7 +69,7 @@ final class LocalSockets implements AutoCloseable {
             throw new ProgramException(place + " cannot be listened on: there is no host " + place.host(), e);
         }
         ServerBootstrap server = new ServerBootstrap()
-                .group(loops)
+                .group(loop)
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -125,7 +125,7 @@ final class LocalSockets implements AutoCloseable {
             try {
                 UnixChannel socket = new UnixChannel(server.accept());
                 socket.pipeline().addLast(handler);
-                loops.register(socket);
+                loop.register(socket);
             } catch (IOException e) {
                 if (server.isOpen()) { // too many files are open, for now
                     try {
@@ -197,7 +197,7 @@ final class LocalSockets implements AutoCloseable {
     }
 
     private Bootstrap client() {
-        return new Bootstrap().group(loops).handler(new ChannelInitializer<>() {
+        return new Bootstrap().group(loop).handler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel socket) {
                 Splice.prepare(socket);
@@ -245,11 +245,6 @@ final class LocalSockets implements AutoCloseable {
                 throw new IllegalStateException(e);
             }
         }
-    }
-
-    @Override
-    public void close() {
-        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
     /** Hands over a socket that has been accepted. */

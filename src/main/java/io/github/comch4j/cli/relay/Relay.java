@@ -65,8 +65,8 @@ public final class Relay implements AutoCloseable {
         this.limits = limits;
         this.patience = patience;
         this.report = new Report(verbose);
-        this.sockets = new LocalSockets();
         this.side = new Side(device, function);
+        this.sockets = new LocalSockets(side.loop());
     }
 
     /** Begins with these, which are {@linkplain Place.Together together}. */
@@ -403,7 +403,6 @@ public final class Relay implements AutoCloseable {
     public void close() {
         stopListening();
         side.close();
-        sockets.close();
         report.tellLeftOut();
     }
 }

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
 final class Side implements AutoCloseable {
     private static final long AGAIN_MILLIS = 250;
     private static final long LAST_SECONDS = 5;
-    /** The programs at both ends, and the loops of sockets, want the processors. */
-    private static final int SPINS = 20;
+    /** The programs at both ends want the processors, and a round asks the kernel for sockets that are ready. */
+    private static final int SPINS = 0;
 
     private final PciAddress device;
     private final @Nullable PciAddress function; // null: the host's side
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("comch-relay", true), ComchIoHandler.newFactory(SPINS));
+            1, new DefaultThreadFactory("comch-relay", true), ComchIoHandler.newFactoryWithNio(SPINS));
     private final Map<String, Channel> servers = new HashMap<>();
     private final Set<String> connected = ConcurrentHashMap.newKeySet(); // on the host: names to stay connected with
 
@@ -57,7 +57,7 @@ final class Side implements AutoCloseable {
         return function != null;
     }
 
-    /** The one that all connections are on. */
+    /** The one that all connections are on, and all sockets. */
     EventLoop loop() {
         return loops.next();
     }

@@ -3,11 +3,19 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.internal.load.Symbols;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.channels.Selector;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** File descriptors of the C library: pipes, eventfds, timers, epoll instances, and the sleep on them. */
 public final class Descriptors {
@@ -20,6 +28,7 @@ public final class Descriptors {
     private static final int EPOLL_CTL_DEL = 2;
     private static final int TFD_CLOEXEC = 0x80000;
     private static final int CLOCK_MONOTONIC = 1;
+    private static final int LOOKS = 3; // other instances come and go, too
 
     /** {@code POLLIN}, and {@code EPOLLIN}. */
     public static final short READABLE = 1;
@@ -75,6 +84,49 @@ public final class Descriptors {
      */
     public static int pollTwo(long requests, long time) {
         return (int) Symbols.call(PPOLL, requests, 2, time, 0, 0, 0);
+    }
+
+    /**
+     * The epoll instance that a selector of the JDK is: the one of this process that is readable while the selector is
+     * woken, and is not when it has looked. To be called where the selector has no channels.
+     *
+     * @return a negative number if it cannot be told
+     */
+    public static int ofSelector(Selector selector) throws IOException {
+        Set<Integer> candidates = new HashSet<>();
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            all.filter(Descriptors::isEpoll)
+                    .forEach(each ->
+                            candidates.add(Integer.parseInt(each.getFileName().toString())));
+        } catch (IOException | UncheckedIOException e) {
+            return -1;
+        }
+        for (int i = 0; i < LOOKS && !candidates.isEmpty(); i++) {
+            selector.wakeup();
+            candidates.removeIf(each -> !isReadable(each));
+            selector.selectNow();
+            candidates.removeIf(Descriptors::isReadable);
+        }
+        return candidates.size() == 1 ? candidates.iterator().next() : -1;
+    }
+
+    private static boolean isEpoll(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).endsWith("anon_inode:[eventpoll]");
+        } catch (IOException e) {
+            return false; // the one that the folder is read with
+        }
+    }
+
+    /** Whether something can be read now. */
+    static boolean isReadable(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment requests = arena.allocate(JAVA_INT, 8); // and no time
+            requests.setAtIndex(JAVA_INT, 0, descriptor);
+            requests.setAtIndex(JAVA_INT, 1, READABLE);
+            requests.setAtIndex(JAVA_INT, 2, -1);
+            return pollTwo(requests.address(), requests.address() + 16) > 0;
+        }
     }
 
     /** A new epoll instance, or a negative number. */

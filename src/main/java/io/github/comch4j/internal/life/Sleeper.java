@@ -78,6 +78,41 @@ public class Sleeper {
         return new Sleeper(engine, alarm);
     }
 
+    /**
+     * One that sleeps until another descriptor is readable, too, which {@code wake} makes it; the caller reads it.
+     *
+     * @throws io.github.comch4j.DocaException as {@link #wakeable}
+     */
+    public static Sleeper beside(Engine engine, int descriptor, Runnable wake) {
+        return new Beside(engine, descriptor, wake);
+    }
+
+    private static final class Beside extends Sleeper {
+        private final Runnable wake;
+
+        Beside(Engine engine, int descriptor, Runnable wake) {
+            super(engine, descriptor);
+            this.wake = wake;
+        }
+
+        @Override
+        public void retract() {
+            super.asleep.set(false);
+        }
+
+        @Override
+        public void wake() {
+            if (super.asleep.get() && super.asleep.compareAndSet(true, false)) {
+                wake.run();
+            }
+        }
+
+        @Override
+        public void close() {
+            // the descriptor is the caller's
+        }
+    }
+
     /** Whether it can be woken as others than its engine: there was a descriptor for that. */
     public boolean isWakeable() {
         return alarm != NONE;

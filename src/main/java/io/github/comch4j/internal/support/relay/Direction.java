@@ -10,7 +10,6 @@ import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Half of a splice, in the pipeline of its source. A source is not read while much waits to be written to the sink. */
@@ -22,11 +21,11 @@ final class Direction extends ChannelInboundHandlerAdapter {
     private final Splice splice;
     private final Channel source;
     private final Channel sink;
-    private final AtomicInteger pending = new AtomicInteger();
-    private volatile long bytes; // one writer: the source's loop
-    private volatile boolean paused;
-    private volatile boolean refused; // the sink takes no more
-    private volatile @Nullable Future<?> finished; // the source's input has ended, and this when the sink knows
+    private int pending;
+    private long bytes;
+    private boolean paused;
+    private boolean refused; // the sink takes no more
+    private @Nullable Future<?> finished; // the source's input has ended, and this when the sink knows
 
     Direction(Splice splice, Channel source, Channel sink) {
         this.splice = splice;
@@ -68,7 +67,6 @@ final class Direction extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf part = (ByteBuf) message;
         int length = part.readableBytes();
@@ -77,25 +75,21 @@ final class Direction extends ChannelInboundHandlerAdapter {
             return;
         }
         bytes += length;
-        if (pending.addAndGet(length) > MOST) {
+        pending += length;
+        if (pending > MOST) {
             source.config().setAutoRead(false);
-            paused = true; // not before: the sink's loop may resume at once
-            resumeIfLittle(); // what was written meanwhile has not seen it
+            paused = true;
         }
         sink.write(part).addListener((FutureListener<Void>) written -> written(length, written));
     }
 
     private void written(int length, Future<?> written) {
-        pending.addAndGet(-length);
+        pending -= length;
         if (!written.isSuccess() && !refused) {
             refused = true;
             splice.refused();
         }
-        resumeIfLittle();
-    }
-
-    private void resumeIfLittle() {
-        if (paused && pending.get() <= LEAST) {
+        if (paused && pending <= LEAST) {
             paused = false;
             StreamCodec.resume(source);
         }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * A stream and a socket of this machine that are one: what comes from either goes to the other, either direction ends
- * by itself, and one that is reset resets the other. They may be on different loops.
+ * by itself, and one that is reset resets the other. Both are on one loop, whose thread does all of it.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
 public final class Splice {
@@ -20,7 +20,7 @@ public final class Splice {
     private final Consumer<Splice> ended;
     private final Direction toSocket;
     private final Direction toStream;
-    private volatile boolean reset;
+    private boolean reset;
     private int open = 2;
 
     private Splice(Http2StreamChannel stream, DuplexChannel socket, Consumer<Splice> ended) {
@@ -141,11 +141,7 @@ public final class Splice {
         } else {
             fail();
         }
-        boolean last;
-        synchronized (this) {
-            last = --open == 0;
-        }
-        if (last) {
+        if (--open == 0) {
             ended.accept(this);
         }
     }
