@@ -141,7 +141,7 @@ public final class BlockServer implements AutoCloseable {
                 return false;
             }
             if (!isWithinFile(read)) { // uses up the receive that the client has posted for it
-                return producer.trySendImmediate(read.answer(Kind.FAILED).bytes(), consumerOfClient).accepted();
+                return producer.trySendImmediate(consumerOfClient, read.answer(Kind.FAILED).bytes()).accepted();
             }
             if (outgoing == null) {
                 outgoing = producer.acquire(memory, read.offset(), read.length()); // a window on the mapped file

@@ -139,7 +139,7 @@ class FeaturesTest extends BothForms {
                 Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySend(first, consumer.id(), bytes));
         pair.machine.until("the completion", () -> producer.inFlight() == 0);
         assertThereOrMissing(
-                Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySendImmediate(bytes, consumer.id()));
+                Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySendImmediate(consumer.id(), bytes));
         pair.machine.until("the completion", () -> producer.inFlight() == 0);
         assertThat(producer.trySend(first, consumer.id()).accepted())
                 .as("goes on")

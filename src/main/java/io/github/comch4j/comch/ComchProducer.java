@@ -153,7 +153,7 @@ public final class ComchProducer extends FastPathProducer {
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
-    public SubmitResult trySendImmediate(MemorySegment immediate, int consumerId) {
+    public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
         return sends.send((BufferState) null, consumerId, checkImmediate(immediate), true);
     }
 
@@ -215,6 +215,18 @@ public final class ComchProducer extends FastPathProducer {
      */
     public SubmitResult enqueue(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), false);
+    }
+
+    /**
+     * As {@link #enqueue(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same,
+     * with a buffer or without.
+     *
+     * @param consumerId a consumer of the peer
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     */
+    public SubmitResult enqueueImmediate(int consumerId, MemorySegment immediate) {
+        return sends.send((BufferState) null, consumerId, checkImmediate(immediate), false);
     }
 
     private static MemorySegment checkImmediate(MemorySegment immediate) {

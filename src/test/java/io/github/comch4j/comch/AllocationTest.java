@@ -235,7 +235,7 @@ class AllocationTest extends BothForms {
             MemorySegment immediate = arena.allocate(4);
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
-                while (!producer.trySendImmediate(immediate, consumer.id()).accepted()) {
+                while (!producer.trySendImmediate(consumer.id(), immediate).accepted()) {
                     machine.engine.progress();
                 }
                 while (messages < expected || producer.inFlight() > 0) {

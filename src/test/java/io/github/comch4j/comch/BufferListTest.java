@@ -151,7 +151,7 @@ class BufferListTest extends BothForms {
         assertThat(producer.enqueue(list.add(buffer("d")), consumer.id()).accepted())
                 .isTrue();
         arrive(producer, "abcd");
-        assertThat(producer.trySendImmediate(immediate, consumer.id()).accepted())
+        assertThat(producer.trySendImmediate(consumer.id(), immediate).accepted())
                 .isTrue();
         arrive(producer, "!?");
         assertThat(producer.enqueue(list, consumer.id(), immediate).accepted()).isTrue();
@@ -320,7 +320,7 @@ class BufferListTest extends BothForms {
         ComchProducer producer = producer().tasks(1).start();
         BufferList list = list("ab", "c", "d");
         assertThat(producer.trySend(list, idle.id())).isEqualTo(SubmitResult.NO_RECEIVE);
-        assertThat(producer.trySendImmediate(MemorySegment.ofArray(new byte[] {'!'}), consumer.id())
+        assertThat(producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[] {'!'}))
                         .accepted())
                 .isTrue();
         arrive(producer, "!");

@@ -163,7 +163,7 @@ class ClosingTest extends BothForms {
         producer.close();
         consumer.close();
         assertThatThrownBy(() -> producer.acquire(memory, 0, 1)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> producer.trySendImmediate(java.lang.foreign.MemorySegment.ofArray(new byte[1]), 1))
+        assertThatThrownBy(() -> producer.trySendImmediate(1, java.lang.foreign.MemorySegment.ofArray(new byte[1])))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
         assertThatThrownBy(() -> consumer.acquire(0, 1)).isInstanceOf(IllegalStateException.class);

@@ -118,13 +118,23 @@ class FastPathTest extends BothForms {
         machine.until("without", () -> producer.trySend(buffer, consumer.id()).accepted());
         machine.until(
                 "alone",
-                () -> producer.trySendImmediate(two.asSlice(1), consumer.id()).accepted());
+                () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)).accepted());
         machine.until(
                 "without again", () -> producer.trySend(buffer, consumer.id()).accepted());
-        machine.until("all", () -> seen.size() == 4);
+        machine.until(
+                "alone, queued",
+                () -> producer.enqueueImmediate(consumer.id(), two).accepted());
+        assertThat(producer.enqueueImmediate(consumer.id(), two)).isEqualTo(SubmitResult.NO_TASK);
+        producer.flush();
+        machine.until("all", () -> seen.size() == 5);
         String from = " bytes from " + producer.id() + " with ";
         assertThat(seen)
-                .containsExactly("10" + from + "[7, 8]", "10" + from + "[]", "0" + from + "[8]", "10" + from + "[]");
+                .containsExactly(
+                        "10" + from + "[7, 8]",
+                        "10" + from + "[]",
+                        "0" + from + "[8]",
+                        "10" + from + "[]",
+                        "0" + from + "[7, 8]");
         MemorySegment tooLong = MemorySegment.ofArray(new byte[17]);
         machine.until("a free task", () -> producer.inFlight() == 0);
         assertThatThrownBy(() -> producer.trySend(buffer, consumer.id(), tooLong))

@@ -62,7 +62,7 @@ class ImmediateReceiveTest extends BothForms {
     private void sendImmediate(ComchProducer producer, ComchConsumer consumer, int value, int length) {
         pair.machine.until(
                 "room",
-                () -> producer.trySendImmediate(immediate(value, length), consumer.id())
+                () -> producer.trySendImmediate(consumer.id(), immediate(value, length))
                         .accepted());
     }
 
@@ -173,7 +173,7 @@ class ImmediateReceiveTest extends BothForms {
         sendImmediate(producer, consumer, 2, 1);
         awaitReceived(2);
         assertThat(consumer.posted()).isZero();
-        assertThat(producer.trySendImmediate(immediate(3, 1), consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
+        assertThat(producer.trySendImmediate(consumer.id(), immediate(3, 1))).isEqualTo(SubmitResult.NO_RECEIVE);
     }
 
     @Test

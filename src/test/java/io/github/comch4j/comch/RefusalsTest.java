@@ -128,10 +128,10 @@ class RefusalsTest extends BothForms {
                 .immediateLength(8)
                 .start(Machine.PATIENCE);
         ComchProducer producer = client.connection().producer(machine.engine).start();
-        assertThatThrownBy(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[33]), consumer.id()))
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[33])))
                 .hasMessageContaining("33 bytes of immediate data")
                 .hasMessageContaining("at most 32");
-        assertThatThrownBy(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[9]), consumer.id()))
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[9])))
                 .hasMessageContaining("9 bytes of immediate data")
                 .hasMessageContaining("at most 8");
     }

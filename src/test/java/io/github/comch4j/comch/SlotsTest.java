@@ -773,7 +773,7 @@ class SlotsTest extends BothForms {
                     .isTrue();
             put(producer, consumer.id(), "slot");
             producer.flush();
-            assertThat(other.trySendImmediate(MemorySegment.ofArray("alone".getBytes(UTF_8)), consumer.id())
+            assertThat(other.trySendImmediate(consumer.id(), MemorySegment.ofArray("alone".getBytes(UTF_8)))
                             .accepted())
                     .isTrue();
             if (late) {
@@ -939,7 +939,7 @@ class SlotsTest extends BothForms {
         put(producer, consumer.id(), "two");
         producer.flush();
         ComchProducer other = pair.hostSide.producer(pair.machine.engine).start();
-        assertThat(other.trySendImmediate(MemorySegment.ofArray("three".getBytes(UTF_8)), consumer.id())
+        assertThat(other.trySendImmediate(consumer.id(), MemorySegment.ofArray("three".getBytes(UTF_8)))
                         .accepted())
                 .isTrue();
         Machine.until("all", () -> consumer.received() == 3, receiving);

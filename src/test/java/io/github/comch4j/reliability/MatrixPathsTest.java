@@ -18,8 +18,8 @@ class MatrixPathsTest {
     private static final Path API = Path.of("src", "test", "api", "public-api.txt");
 
     private static final Pattern SENDS = Pattern.compile(" ([A-Za-z.$]+)\\."
-            + "(trySend|send|sendAsync|trySendImmediate|sendImmediate|copyAndSend|enqueue|offer|commit|commitNow"
-            + "|write|copy|tryCopy|call|callAsync)\\(");
+            + "(trySend|send|sendAsync|trySendImmediate|sendImmediate|copyAndSend|enqueue|enqueueImmediate|offer|commit"
+            + "|commitNow|write|copy|tryCopy|call|callAsync)\\(");
 
     /** Whose methods have such names and are no path of their own. */
     private static final Map<String, String> OTHERS = Map.of(

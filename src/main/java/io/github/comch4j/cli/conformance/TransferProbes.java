@@ -333,7 +333,7 @@ final class TransferProbes {
                     if (stage.hear().equals(Outcome.SUCCESS)) {
                         stage.answer(
                                 "send",
-                                Outcome.of(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[4]), id)));
+                                Outcome.of(() -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4]))));
                     }
                     stage.settle(100);
                     stage.tell("sent");
