@@ -294,18 +294,18 @@ public final class Pieces {
         return answer;
     }
 
-    public void output(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes) throws IOException {
+    public void output(ComchConnection connection, ProgressEngine engine, int consumerId, ByteBuffer bytes) throws IOException {
         // @start region="output"
-        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, device, consumerId, 16, 64 * 1024)) {
+        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, consumerId, 16, 64 * 1024)) {
             channel.write(bytes); // all of them; waits while the peer does not read
         } // the peer reads the end of the stream
         // @end
     }
 
-    public int input(ComchConnection connection, ProgressEngine engine, Device device, ByteBuffer bytes) throws IOException {
+    public int input(ComchConnection connection, ProgressEngine engine, ByteBuffer bytes) throws IOException {
         int count = 0;
         // @start region="input"
-        try (ComchInputChannel channel = ComchInputChannel.open(connection, engine, device, 16, 64 * 1024)) {
+        try (ComchInputChannel channel = ComchInputChannel.open(connection, engine, 16, 64 * 1024)) {
             while (channel.read(bytes) >= 0) { // -1: the peer has closed its channel
                 count += bytes.position();
                 bytes.clear();

@@ -35,8 +35,7 @@ public class Dpu {
                 engine.await(() -> !announced.isEmpty(), Duration.ofDays(1));
                 var next = announced.remove();
                 try {
-                    next.host.send(
-                            take(engine, device, next.host, folder, next.name).getBytes(UTF_8));
+                    next.host.send(take(engine, next.host, folder, next.name).getBytes(UTF_8));
                 } catch (IOException e) { // this host has left, or the folder is full: the next one may do better
                     System.out.println(next.name + ": " + e.getMessage());
                     next.host.disconnect();
@@ -46,7 +45,7 @@ public class Dpu {
     }
 
     /** Receives one file: under another name until it is whole. Answers its checksum. */
-    private static String take(ProgressEngine engine, Device device, ComchConnection host, Path folder, String name)
+    private static String take(ProgressEngine engine, ComchConnection host, Path folder, String name)
             throws IOException {
         if (name.contains("/") || name.startsWith(".")) {
             throw new IOException("not a plain name");
@@ -54,7 +53,7 @@ public class Dpu {
         Path partial = folder.resolve("." + name + ".partial");
         var checksum = new Checksum();
         long size = 0;
-        try (var bytes = ComchInputChannel.open(host, engine, device, 32, 256 * 1024); // the host sees it and begins
+        try (var bytes = ComchInputChannel.open(host, engine, 32, 256 * 1024); // the host sees it and begins
                 var file = FileChannel.open(
                         partial,
                         StandardOpenOption.CREATE,

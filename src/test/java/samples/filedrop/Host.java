@@ -39,7 +39,7 @@ public class Host {
                 Path path = Path.of(file);
                 client.connection().send(path.getFileName().toString().getBytes(UTF_8));
                 await(engine, "is not ready for " + file, consumers);
-                String sum = send(engine, device, client.connection(), consumers.remove(), path);
+                String sum = send(engine, client.connection(), consumers.remove(), path);
                 await(engine, "does not say whether it has " + file, answers);
                 if (!answers.remove().equals(sum)) {
                     throw new IOException(file + " has changed on its way");
@@ -50,11 +50,10 @@ public class Host {
     }
 
     /** Sends the bytes of a file on the fast path; answers their checksum. */
-    private static String send(ProgressEngine engine, Device device, ComchConnection dpu, int consumer, Path path)
-            throws IOException {
+    private static String send(ProgressEngine engine, ComchConnection dpu, int consumer, Path path) throws IOException {
         var checksum = new Checksum();
         try (var file = FileChannel.open(path);
-                var bytes = ComchOutputChannel.open(dpu, engine, device, consumer, 32, 256 * 1024)) {
+                var bytes = ComchOutputChannel.open(dpu, engine, consumer, 32, 256 * 1024)) {
             var buffer = ByteBuffer.allocateDirect(256 * 1024);
             while (file.read(buffer) >= 0) {
                 buffer.flip();

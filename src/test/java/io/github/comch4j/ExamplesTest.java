@@ -315,7 +315,7 @@ class ExamplesTest {
                             .onConnected(connection -> connected[0] = connection)
                             .start()) {
                 Machine.until("a client of " + server, () -> connected[0] != null, engine);
-                count[0] = pieces.input(connected[0], engine, dpu, ByteBuffer.allocate(1000));
+                count[0] = pieces.input(connected[0], engine, ByteBuffer.allocate(1000));
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
@@ -327,7 +327,7 @@ class ExamplesTest {
                         .onConsumer((connection, id, state) -> consumer[0] = id)
                         .connect(Machine.PATIENCE)) {
             Machine.until("the reader", () -> consumer[0] != 0, engine);
-            pieces.output(client.connection(), engine, host, consumer[0], ByteBuffer.allocate(300_000));
+            pieces.output(client.connection(), engine, consumer[0], ByteBuffer.allocate(300_000));
             reader.get(20, TimeUnit.SECONDS);
         }
         assertThat(count[0]).isEqualTo(300_000);

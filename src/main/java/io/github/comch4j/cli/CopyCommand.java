@@ -171,8 +171,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                         + (end.listens() ? HOST : DPU));
             }
             try (ComchServerSocket server = end.listens() ? end.listen(false) : null;
-                    CopyLink link =
-                            new CopyLink(meet(end, server, interrupt), end.loop, end.device, interrupt::stopped)) {
+                    CopyLink link = new CopyLink(meet(end, server, interrupt), end.loop, interrupt::stopped)) {
                 CopyClient client = new CopyClient(link, progress, new CopyWish(recursive, update, links));
                 List<String> sources = files.subList(0, files.size() - 1);
                 link.run(() -> {
@@ -235,8 +234,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                 if (next == null) {
                     continue;
                 }
-                Thread thread =
-                        Streams.start("client", () -> copies.serve(next, end.loop, end.device, interrupt::stopped));
+                Thread thread = Streams.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
                 threads.add(thread);
                 while (server == null && thread.isAlive()) {
                     Streams.pause(); // its connection has one end for all

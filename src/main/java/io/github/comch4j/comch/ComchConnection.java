@@ -120,6 +120,16 @@ public final class ComchConnection {
     }
 
     /**
+     * The device of the server or client that the connection belongs to, which its producers and consumers use, too.
+     * Any thread may ask.
+     *
+     * @return the device
+     */
+    public Device device() {
+        return endpoint.device();
+    }
+
+    /**
      * Whether messages can be sent. Any thread may ask.
      *
      * @return whether the state is {@link ConnectionState#OPEN}

@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
@@ -49,13 +48,12 @@ public final class ComchInputChannel implements ReadableByteChannel {
     private @Nullable String cut; // why nothing comes behind what is unread
     private boolean open = true;
 
-    private ComchInputChannel(
-            ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
+    private ComchInputChannel(ComchConnection connection, ProgressEngine engine, int chunks, int chunkSize) {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.unread = new ArrayDeque<>(chunks);
         long size = Chunks.size(chunkSize);
-        this.memory = MemoryMap.allocate(device, chunks * size, Access.PCI_READ_WRITE);
+        this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_WRITE);
         try {
             this.consumer = connection
                     .consumer(engine, memory)
@@ -140,16 +138,14 @@ public final class ComchInputChannel implements ReadableByteChannel {
      *
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
-     * @param device the device of the connection's endpoint, for the chunks' memory
      * @param chunks how many chunks can wait to be read, at least 1
      * @param chunkSize bytes of each, at least 1, without the eight that say where they belong
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
      */
-    public static ComchInputChannel open(
-            ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
-        return new ComchInputChannel(connection, engine, device, chunks, chunkSize);
+    public static ComchInputChannel open(ComchConnection connection, ProgressEngine engine, int chunks, int chunkSize) {
+        return new ComchInputChannel(connection, engine, chunks, chunkSize);
     }
 
     /**

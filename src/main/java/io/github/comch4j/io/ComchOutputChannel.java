@@ -8,7 +8,6 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.BufferPool;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
@@ -61,19 +60,14 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private boolean open = true;
 
     private ComchOutputChannel(
-            ComchConnection connection,
-            ProgressEngine engine,
-            Device device,
-            int consumerId,
-            int chunks,
-            int chunkSize) {
+            ComchConnection connection, ProgressEngine engine, int consumerId, int chunks, int chunkSize) {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.consumerId = consumerId;
         this.heard = Connections.of(connection).heard(consumerId);
         this.chunkSize = chunkSize;
         long size = Chunks.size(chunkSize);
-        this.memory = MemoryMap.allocate(device, chunks * size, Access.PCI_READ_ONLY);
+        this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_ONLY);
         @Nullable BufferPool made = null;
         try {
             made = BufferPool.create(memory, chunks, size);
@@ -106,7 +100,6 @@ public final class ComchOutputChannel implements WritableByteChannel {
      *
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
-     * @param device the device of the connection's endpoint, for the chunks' memory
      * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which
      *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
@@ -117,13 +110,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @throws DocaException if DOCA refuses
      */
     public static ComchOutputChannel open(
-            ComchConnection connection,
-            ProgressEngine engine,
-            Device device,
-            int consumerId,
-            int chunks,
-            int chunkSize) {
-        return new ComchOutputChannel(connection, engine, device, consumerId, chunks, chunkSize);
+            ComchConnection connection, ProgressEngine engine, int consumerId, int chunks, int chunkSize) {
+        return new ComchOutputChannel(connection, engine, consumerId, chunks, chunkSize);
     }
 
     /**

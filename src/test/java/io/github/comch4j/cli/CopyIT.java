@@ -342,13 +342,13 @@ class CopyIT {
     }
 
     /** The stream to a consumer of the other end. */
-    private static ComchOutputChannel stream(
-            ComchSocket socket, EventLoop loop, ProgressEngine engine, Device device, int consumer) throws Exception {
+    private static ComchOutputChannel stream(ComchSocket socket, EventLoop loop, ProgressEngine engine, int consumer)
+            throws Exception {
         while (Arrays.stream(loop.call(() -> socket.connection().remoteConsumers()))
                 .noneMatch(id -> id == consumer)) {
             Thread.sleep(1);
         }
-        return ComchOutputChannel.open(socket.connection(), engine, device, consumer, 2, 1000);
+        return ComchOutputChannel.open(socket.connection(), engine, consumer, 2, 1000);
     }
 
     private static void write(ComchOutputChannel stream, byte[]... records) throws IOException {
@@ -374,7 +374,7 @@ class CopyIT {
                 socket.send(put, Machine.PATIENCE);
                 ByteBuffer ready = next(socket);
                 assertThat(ready.get()).isEqualTo((byte) 'R');
-                ComchOutputChannel stream = stream(socket, loop, engine, host, ready.getInt(5));
+                ComchOutputChannel stream = stream(socket, loop, engine, ready.getInt(5));
                 int file = 0;
                 for (String path : List.of("../evil", "a/../../evil", "..", "", "/", "e\0vil", "there/../../evil")) {
                     write(stream, entry(++file, path, 0));
@@ -403,7 +403,7 @@ class CopyIT {
                 try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
                         ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
                     socket.send(put, Machine.PATIENCE);
-                    write(stream(socket, loop, engine, host, next(socket).getInt(5)), entry(1, "x", 9), each);
+                    write(stream(socket, loop, engine, next(socket).getInt(5)), entry(1, "x", 9), each);
                     assertThat(answer(socket)).startsWith("W\0\0\0\1");
                     assertThat(answer(socket)).startsWith("X\0\0\0");
                 }
@@ -462,7 +462,7 @@ class CopyIT {
                         out.writeLong(Long.MAX_VALUE);
                     }),
                     Machine.PATIENCE);
-            try (ComchOutputChannel stream = stream(socket, loop, engine, dpu, get.getInt(12))) {
+            try (ComchOutputChannel stream = stream(socket, loop, engine, get.getInt(12))) {
                 write(stream, entry(1, "../evil\033[31m", 0));
                 assertThat(answer(socket)).startsWith("X\0\0\0\1");
                 write(stream, record('K', 0, out -> {

@@ -71,14 +71,14 @@ class InterruptTest extends BothForms {
             });
             calls.put(
                     "read",
-                    () -> ComchInputChannel.open(pair.dpuSide, pair.machine.engine, pair.machine.dpu, 1, 16)
+                    () -> ComchInputChannel.open(pair.dpuSide, pair.machine.engine, 1, 16)
                             .read(ByteBuffer.allocate(1)));
             calls.put("write", () -> {
                 ComchConsumer consumer = pair.dpuSide
                         .consumer(pair.machine.engine, pair.receiveMemory)
                         .start();
                 pair.machine.until("the consumer", consumer::isRunning); // with no buffer posted
-                ComchOutputChannel.open(pair.hostSide, pair.machine.engine, pair.machine.host, consumer.id(), 1, 16)
+                ComchOutputChannel.open(pair.hostSide, pair.machine.engine, consumer.id(), 1, 16)
                         .write(ByteBuffer.allocate(100));
             });
             calls.forEach(InterruptTest::ends);

@@ -154,7 +154,7 @@ class RefusalsTest extends BothForms {
                 .hasMessageContaining("Devices.openDpu");
         assertThatThrownBy(() -> MemoryMap.allocate(machine.host, 64, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE))
                 .hasMessageContaining("[PCI_READ_ONLY, PCI_READ_WRITE]");
-        assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), machine.engine, machine.host, 77, 1, 64)
+        assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), machine.engine, 77, 1, 64)
                         .write(ByteBuffer.allocate(100)))
                 .hasMessageContaining("64 bytes")
                 .hasMessageContaining("consumer 77");
@@ -318,7 +318,7 @@ class RefusalsTest extends BothForms {
         assertThat(inHandler(() -> accepted.consumer(machine.engine, dpuMemory).start(Machine.PATIENCE)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("use start()");
-        ComchInputChannel input = ComchInputChannel.open(accepted, machine.engine, machine.dpu, 1, 16);
+        ComchInputChannel input = ComchInputChannel.open(accepted, machine.engine, 1, 16);
         assertThat(input.isOpen()).isTrue();
         assertThat(inHandler(() -> catchAndThrow(() -> input.read(ByteBuffer.allocate(1)))))
                 .isInstanceOf(IllegalStateException.class)

@@ -71,13 +71,13 @@ class ByteChannelTest {
     }
 
     private ComchInputChannel input(int chunks) {
-        ComchInputChannel input = ComchInputChannel.open(server, machine.engine, machine.dpu, chunks, CHUNK);
+        ComchInputChannel input = ComchInputChannel.open(server, machine.engine, chunks, CHUNK);
         machine.until("the consumer", () -> consumer == input.id());
         return input;
     }
 
     private ComchOutputChannel output() {
-        return ComchOutputChannel.open(client.connection(), machine.engine, machine.host, consumer, CHUNKS, CHUNK);
+        return ComchOutputChannel.open(client.connection(), machine.engine, consumer, CHUNKS, CHUNK);
     }
 
     @Test
@@ -90,8 +90,7 @@ class ByteChannelTest {
             ComchConnection connection = client.connection();
             Thread writer = new Thread(() -> {
                 try (ProgressEngine own = ProgressEngine.create();
-                        ComchOutputChannel output =
-                                ComchOutputChannel.open(connection, own, machine.host, id, CHUNKS, CHUNK)) {
+                        ComchOutputChannel output = ComchOutputChannel.open(connection, own, id, CHUNKS, CHUNK)) {
                     ByteBuffer bytes = ByteBuffer.wrap(data);
                     Random sizes = new Random(5);
                     while (bytes.hasRemaining()) {
@@ -206,11 +205,11 @@ class ByteChannelTest {
                     .start();
             Machine.until(
                     "the connection", () -> connected.get() != null && writer.isConnected(), machine.engine, reading);
-            input.set(ComchInputChannel.open(connected.get(), reading, machine.dpu, CHUNKS, CHUNK));
+            input.set(ComchInputChannel.open(connected.get(), reading, CHUNKS, CHUNK));
             consumer = 0;
             Machine.until("the consumer", () -> consumer == input.get().id(), machine.engine, reading);
             ComchOutputChannel output =
-                    ComchOutputChannel.open(writer.connection(), machine.engine, machine.host, consumer, CHUNKS, CHUNK);
+                    ComchOutputChannel.open(writer.connection(), machine.engine, consumer, CHUNKS, CHUNK);
             assertThat(connected.get().trySend(new byte[1]).accepted()).isTrue();
             output.write(ByteBuffer.allocate(3 * CHUNK));
             output.close(); // the message comes before all completions are reported
@@ -496,8 +495,7 @@ class ByteChannelTest {
         ComchInputChannel input = input();
         ComchOutputChannel output = output();
         ProgressEngine own = ProgressEngine.create();
-        ComchOutputChannel apart =
-                ComchOutputChannel.open(client.connection(), own, machine.host, consumer, CHUNKS, CHUNK);
+        ComchOutputChannel apart = ComchOutputChannel.open(client.connection(), own, consumer, CHUNKS, CHUNK);
         own.close();
         assertThatThrownBy(apart::close)
                 .as("the peer has not been told of the end")

@@ -101,8 +101,7 @@ class FastPathLossIT {
     void aByteChannelHasNoGap(String fault, int nth, int size, String directWrites) throws IOException {
         try (Child child = writer("bytes", size, fault, nth, directWrites)) {
             machine.until("the connection", () -> connection != null);
-            try (ComchInputChannel input =
-                    ComchInputChannel.open(connection, machine.engine, machine.dpu, CHUNKS, size)) {
+            try (ComchInputChannel input = ComchInputChannel.open(connection, machine.engine, CHUNKS, size)) {
                 apply(fault, nth);
                 readBytes(input, size);
                 boolean whole = fault.equals("none") || fault.equals("fail_recv");

@@ -34,16 +34,15 @@ public final class LossPeer {
                         .connect(Machine.PATIENCE)) {
             Machine.until("the consumer", () -> consumer[0] != 0, engine);
             String end = arguments[0].equals("bytes")
-                    ? bytes(client.connection(), engine, host, consumer[0], size)
+                    ? bytes(client.connection(), engine, consumer[0], size)
                     : slots(client.connection(), engine, consumer[0], size, arguments[0].equals("records"));
             System.out.println(end);
             Machine.until("the reader's end", () -> !client.isConnected(), engine);
         }
     }
 
-    private static String bytes(
-            ComchConnection connection, ProgressEngine engine, Device host, int consumer, int size) {
-        try (ComchOutputChannel output = ComchOutputChannel.open(connection, engine, host, consumer, 4, size)) {
+    private static String bytes(ComchConnection connection, ProgressEngine engine, int consumer, int size) {
+        try (ComchOutputChannel output = ComchOutputChannel.open(connection, engine, consumer, 4, size)) {
             for (int i = 0; i < COUNT; i++) {
                 output.write(ByteBuffer.allocate(size).putLong(i).rewind());
             }

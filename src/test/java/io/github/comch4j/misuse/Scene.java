@@ -151,11 +151,11 @@ final class Scene implements AutoCloseable {
         objects.put("buffer of the consumer", free);
         objects.put("buffer of an inventory", inventory.acquire(hostMemory, 128, 64));
         objects.put("imported buffer", inventory.acquire(imported, 128, 64));
-        ComchInputChannel input = ComchInputChannel.open(accepted, engine, machine.dpu, 2, 64);
+        ComchInputChannel input = ComchInputChannel.open(accepted, engine, 2, 64);
         if (progressed) {
             machine.until("the stream", () -> client.connection().remoteConsumers().length > 1);
         }
-        objects.put("output", ComchOutputChannel.open(client.connection(), engine, machine.host, input.id(), 2, 64));
+        objects.put("output", ComchOutputChannel.open(client.connection(), engine, input.id(), 2, 64));
         objects.put("input", input);
         objects.put("inventory", inventory);
         SlotConsumer slotConsumer = accepted.slotConsumer(engine, 64).tasks(2).start();

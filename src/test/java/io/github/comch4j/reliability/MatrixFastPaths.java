@@ -546,12 +546,12 @@ final class MatrixFastPaths {
 
         @Override
         public Writer writer(MatrixScene scene, String service) {
-            return MatrixWire.connect(scene, service, wire -> writer(scene, wire));
+            return MatrixWire.connect(scene, service, this::writer);
         }
 
-        Writer writer(MatrixScene scene, MatrixWire wire) {
+        Writer writer(MatrixWire wire) {
             ComchOutputChannel output =
-                    ComchOutputChannel.open(wire.connection, wire.engine, scene.device, wire.consumer(), PLACES, size);
+                    ComchOutputChannel.open(wire.connection, wire.engine, wire.consumer(), PLACES, size);
             return new Writer() {
                 @Override
                 public void write(int item) throws IOException {
@@ -576,11 +576,11 @@ final class MatrixFastPaths {
 
         @Override
         public Reader reader(MatrixScene scene, String service) {
-            return MatrixWire.accept(scene, service, wire -> reader(scene, wire));
+            return MatrixWire.accept(scene, service, this::reader);
         }
 
-        Reader reader(MatrixScene scene, MatrixWire wire) {
-            ComchInputChannel input = ComchInputChannel.open(wire.connection, wire.engine, scene.device, PLACES, size);
+        Reader reader(MatrixWire wire) {
+            ComchInputChannel input = ComchInputChannel.open(wire.connection, wire.engine, PLACES, size);
             return new Reader() {
                 @Override
                 public int read() throws IOException {

@@ -103,7 +103,7 @@ final class MatrixToolPaths {
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             System.setErr(new PrintStream(said, true, UTF_8));
             try (Below root = Below.root(folder)) {
-                new CopyServer(root, false).serve(socket, scene.loop(), scene.device, () -> false);
+                new CopyServer(root, false).serve(socket, scene.loop(), () -> false);
             } finally {
                 System.setErr(usual);
             }
@@ -115,7 +115,7 @@ final class MatrixToolPaths {
         /** As {@code comch cp} does with the other side. */
         void ask(boolean recursive, Asking copies) throws IOException {
             try (CopyProgress progress = new CopyProgress(true);
-                    CopyLink link = new CopyLink(socket, scene.loop(), scene.device, () -> false)) {
+                    CopyLink link = new CopyLink(socket, scene.loop(), () -> false)) {
                 CopyClient client = new CopyClient(link, progress, new CopyWish(recursive, false, false));
                 link.run(() -> copies.with(client));
                 if (progress.failures() > 0) {

@@ -4,7 +4,6 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchInputChannel;
@@ -64,7 +63,6 @@ public final class CopyLink implements AutoCloseable {
 
     private final ComchSocket socket;
     private final EventLoop loop;
-    private final Device device;
     private final BooleanSupplier stopped;
     private final ProgressEngine engine = ProgressEngine.create().setTimeout(PATIENCE);
     private final ScheduledExecutorService pulse = Executors.newSingleThreadScheduledExecutor(
@@ -82,10 +80,9 @@ public final class CopyLink implements AutoCloseable {
     private String theirReason = ""; // why the other end ends this
 
     /** {@code stopped}: whether waiting is to end, as the command is. */
-    public CopyLink(ComchSocket socket, EventLoop loop, Device device, BooleanSupplier stopped) {
+    public CopyLink(ComchSocket socket, EventLoop loop, BooleanSupplier stopped) {
         this.socket = socket;
         this.loop = loop;
-        this.device = device;
         this.stopped = stopped;
         long millis = PULSE.toMillis();
         var _ = pulse.scheduleAtFixedRate(this::pulse, millis, millis, TimeUnit.MILLISECONDS);
@@ -241,7 +238,7 @@ public final class CopyLink implements AutoCloseable {
     /** Where the other end's stream arrives. */
     public ComchInputChannel input() {
         if (in == null) {
-            in = ComchInputChannel.open(socket.connection(), engine, device, CHUNKS, CHUNK_BYTES);
+            in = ComchInputChannel.open(socket.connection(), engine, CHUNKS, CHUNK_BYTES);
         }
         return in;
     }
@@ -289,7 +286,7 @@ public final class CopyLink implements AutoCloseable {
             }
         }
         int bytes = Math.min(chunkBytes, CHUNK_BYTES);
-        out = ComchOutputChannel.open(socket.connection(), engine, device, consumer, CHUNKS, bytes);
+        out = ComchOutputChannel.open(socket.connection(), engine, consumer, CHUNKS, bytes);
     }
 
     private boolean known(int consumer) {

@@ -2,7 +2,6 @@ package io.github.comch4j.cli.copy;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Sizes;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchSocket;
@@ -59,9 +58,9 @@ public final class CopyServer {
     }
 
     /** Until the client leaves; prints what it has had. */
-    public void serve(ComchSocket client, EventLoop loop, Device device, BooleanSupplier stopped) {
+    public void serve(ComchSocket client, EventLoop loop, BooleanSupplier stopped) {
         Done done = new Done();
-        try (CopyLink link = new CopyLink(client, loop, device, stopped)) {
+        try (CopyLink link = new CopyLink(client, loop, stopped)) {
             link.run(() -> serve(link, done));
             link.awaitEnd();
         } catch (CopyLink.Stopped e) {
