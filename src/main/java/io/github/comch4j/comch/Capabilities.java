@@ -9,49 +9,271 @@ import java.util.Optional;
 /**
  * What a device can do and how much of it ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…},
  * {@code doca_comch_consumer_cap_…}).
- *
- * @param server whether servers can be made on it
- * @param client whether clients can be made on it
- * @param maxNameLength longest server name, in bytes of UTF-8, without the terminating NUL
- * @param maxMessageSize largest control message, bytes
- * @param maxReceiveQueueSize largest receive queue of a server or client, messages
- * @param maxSendTasks most send tasks of a server or client; with DOCA 2.5 a power of two
- * @param maxClients most connections of a server
- * @param producer what producers can do; empty if there can be none
- * @param consumer what consumers can do; empty if there can be none
  */
-public record Capabilities(
-        boolean server,
-        boolean client,
-        int maxNameLength,
-        long maxMessageSize,
-        long maxReceiveQueueSize,
-        long maxSendTasks,
-        long maxClients,
-        Optional<Producer> producer,
-        Optional<Consumer> consumer) {
+public final class Capabilities {
+    private final boolean server;
+    private final boolean client;
+    private final int maxNameLength;
+    private final long maxMessageSize;
+    private final long maxReceiveQueueSize;
+    private final long maxSendTasks;
+    private final long maxClients;
+    private final Optional<Producer> producer;
+    private final Optional<Consumer> consumer;
+
+    Capabilities(
+            boolean server,
+            boolean client,
+            int maxNameLength,
+            long maxMessageSize,
+            long maxReceiveQueueSize,
+            long maxSendTasks,
+            long maxClients,
+            Optional<Producer> producer,
+            Optional<Consumer> consumer) {
+        this.server = server;
+        this.client = client;
+        this.maxNameLength = maxNameLength;
+        this.maxMessageSize = maxMessageSize;
+        this.maxReceiveQueueSize = maxReceiveQueueSize;
+        this.maxSendTasks = maxSendTasks;
+        this.maxClients = maxClients;
+        this.producer = producer;
+        this.consumer = consumer;
+    }
+
+    /**
+     * Whether servers can be made on it.
+     *
+     * @return true if so
+     */
+    public boolean server() {
+        return server;
+    }
+
+    /**
+     * Whether clients can be made on it.
+     *
+     * @return true if so
+     */
+    public boolean client() {
+        return client;
+    }
+
+    /**
+     * Longest server name, in bytes of UTF-8, without the terminating NUL.
+     *
+     * @return bytes
+     */
+    public int maxNameLength() {
+        return maxNameLength;
+    }
+
+    /**
+     * Largest control message, bytes.
+     *
+     * @return bytes
+     */
+    public long maxMessageSize() {
+        return maxMessageSize;
+    }
+
+    /**
+     * Largest receive queue of a server or client, messages.
+     *
+     * @return how many
+     */
+    public long maxReceiveQueueSize() {
+        return maxReceiveQueueSize;
+    }
+
+    /**
+     * Most send tasks of a server or client; with DOCA 2.5 a power of two.
+     *
+     * @return how many
+     */
+    public long maxSendTasks() {
+        return maxSendTasks;
+    }
+
+    /**
+     * Most connections of a server.
+     *
+     * @return how many
+     */
+    public long maxClients() {
+        return maxClients;
+    }
 
     /**
      * What producers can do.
      *
-     * @param maxTasks most send tasks of a producer
-     * @param maxBufferSize most bytes in one buffer
-     * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
-     * @param maxProducers most producers of a connection; 4294967295 with DOCA 2.5, which does not say
+     * @return empty if there can be none
      */
-    public record Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {}
+    public Optional<Producer> producer() {
+        return producer;
+    }
 
     /**
      * What consumers can do.
      *
-     * @param maxTasks most post-receive tasks of a consumer
-     * @param maxBufferSize most bytes in one buffer
-     * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
-     * @param maxConsumers most consumers of a connection; 4294967295 with DOCA 2.5, which does not say
-     * @param maxImmediateLength most immediate data, bytes; 0 with DOCA 2.5 and 2.6
+     * @return empty if there can be none
      */
-    public record Consumer(
-            long maxTasks, long maxBufferSize, long maxBufferListLength, long maxConsumers, long maxImmediateLength) {}
+    public Optional<Consumer> consumer() {
+        return consumer;
+    }
+
+    @Override
+    public String toString() {
+        return "Capabilities[server=" + server
+                + ", client=" + client
+                + ", maxNameLength=" + maxNameLength
+                + ", maxMessageSize=" + maxMessageSize
+                + ", maxReceiveQueueSize=" + maxReceiveQueueSize
+                + ", maxSendTasks=" + maxSendTasks
+                + ", maxClients=" + maxClients
+                + ", producer=" + producer
+                + ", consumer=" + consumer + "]";
+    }
+
+    /**
+     * What producers can do.
+     */
+    public static final class Producer {
+        private final long maxTasks;
+        private final long maxBufferSize;
+        private final long maxBufferListLength;
+        private final long maxProducers;
+
+        Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {
+            this.maxTasks = maxTasks;
+            this.maxBufferSize = maxBufferSize;
+            this.maxBufferListLength = maxBufferListLength;
+            this.maxProducers = maxProducers;
+        }
+
+        /**
+         * Most send tasks of a producer.
+         *
+         * @return how many
+         */
+        public long maxTasks() {
+            return maxTasks;
+        }
+
+        /**
+         * Most bytes in one buffer.
+         *
+         * @return bytes
+         */
+        public long maxBufferSize() {
+            return maxBufferSize;
+        }
+
+        /**
+         * Most buffers in one list; 1 with DOCA 2.5 and 2.6.
+         *
+         * @return how many
+         */
+        public long maxBufferListLength() {
+            return maxBufferListLength;
+        }
+
+        /**
+         * Most producers of a connection; 4294967295 with DOCA 2.5, which does not say.
+         *
+         * @return how many
+         */
+        public long maxProducers() {
+            return maxProducers;
+        }
+
+        @Override
+        public String toString() {
+            return "Producer[maxTasks=" + maxTasks
+                    + ", maxBufferSize=" + maxBufferSize
+                    + ", maxBufferListLength=" + maxBufferListLength
+                    + ", maxProducers=" + maxProducers + "]";
+        }
+    }
+
+    /**
+     * What consumers can do.
+     */
+    public static final class Consumer {
+        private final long maxTasks;
+        private final long maxBufferSize;
+        private final long maxBufferListLength;
+        private final long maxConsumers;
+        private final long maxImmediateLength;
+
+        Consumer(
+                long maxTasks,
+                long maxBufferSize,
+                long maxBufferListLength,
+                long maxConsumers,
+                long maxImmediateLength) {
+            this.maxTasks = maxTasks;
+            this.maxBufferSize = maxBufferSize;
+            this.maxBufferListLength = maxBufferListLength;
+            this.maxConsumers = maxConsumers;
+            this.maxImmediateLength = maxImmediateLength;
+        }
+
+        /**
+         * Most post-receive tasks of a consumer.
+         *
+         * @return how many
+         */
+        public long maxTasks() {
+            return maxTasks;
+        }
+
+        /**
+         * Most bytes in one buffer.
+         *
+         * @return bytes
+         */
+        public long maxBufferSize() {
+            return maxBufferSize;
+        }
+
+        /**
+         * Most buffers in one list; 1 with DOCA 2.5 and 2.6.
+         *
+         * @return how many
+         */
+        public long maxBufferListLength() {
+            return maxBufferListLength;
+        }
+
+        /**
+         * Most consumers of a connection; 4294967295 with DOCA 2.5, which does not say.
+         *
+         * @return how many
+         */
+        public long maxConsumers() {
+            return maxConsumers;
+        }
+
+        /**
+         * Most immediate data, bytes; 0 with DOCA 2.5 and 2.6.
+         *
+         * @return bytes
+         */
+        public long maxImmediateLength() {
+            return maxImmediateLength;
+        }
+
+        @Override
+        public String toString() {
+            return "Consumer[maxTasks=" + maxTasks
+                    + ", maxBufferSize=" + maxBufferSize
+                    + ", maxBufferListLength=" + maxBufferListLength
+                    + ", maxConsumers=" + maxConsumers
+                    + ", maxImmediateLength=" + maxImmediateLength + "]";
+        }
+    }
 
     /**
      * Asks a device. Any thread may.

@@ -7,6 +7,7 @@ import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.Broadcast;
+import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -155,6 +156,11 @@ final class Scene implements AutoCloseable {
         if (progressed) {
             machine.until("the stream", () -> client.connection().remoteConsumers().length > 1);
         }
+        Capabilities capabilities = Capabilities.of(machine.host);
+        objects.put("capabilities", capabilities);
+        objects.put("capabilities of producers", capabilities.producer().orElseThrow());
+        objects.put("capabilities of consumers", capabilities.consumer().orElseThrow());
+        objects.put("properties", machine.host.properties());
         objects.put("output", ComchOutputChannel.open(client.connection(), engine, input.id(), 2, 64));
         objects.put("input", input);
         objects.put("inventory", inventory);
