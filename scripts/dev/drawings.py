@@ -210,7 +210,7 @@ def advice():
     yield bars("progress", "Slots between two calls of progress", "million messages per second, to a consumer in C",
                ("64 slots, in one row", 45.8, 45.8, True), ("32 slots", 41.5, 41.5, False))
     yield bars("rows", "Rows of slots, or slot by slot", "million messages per second, 32 slots between two calls",
-               ("claimMany, inTurn()", 34, 36, True), ("claim", 30, 32, False),
+               ("claimMany, roundRobin()", 34, 36, True), ("claim", 30, 32, False),
                ("pollRows", 34, 36, True), ("poll", 29, 29, False))
     yield bars("immediate", "A consumer without immediate data", "million messages per second, pollRows",
                ("64 B, immediateLength(0)", 46.7, 46.7, True), ("64 B", 44.6, 44.6, False),
@@ -226,7 +226,7 @@ def advice():
                ("near cores", 83, 83, True), ("far cores", 189, 209, False))
     yield bars("barrier", "-XX:+UseSystemMemoryBarrier", "million messages per second, control path, 64 B",
                ("with it; far cores", 5.5, 5.5, True), ("without it; far cores", 4.6, 4.6, False))
-    yield bars("heap", "A heap that is there from the start", "thousand messages of 4080 B per second, ComchSocket",
+    yield bars("heap", "A heap that is there from the start", "thousand messages of 4080 B per second, MessageSocket",
                ("-Xms as -Xmx, -XX:+AlwaysPreTouch", 980, 1240, True), ("while the heap grows", 250, 610, False))
     yield bars("start", "From start to end of a small program", "seconds of processor time; lower is better",
                ("with -XX:AOTCache", 0.26, 0.26, True), ("without", 0.45, 0.45, False))

@@ -13,7 +13,7 @@ module io.github.comch4j {
     requires static io.netty.transport; // io.github.comch4j.netty alone needs these; not transitive, as above
     requires static io.netty.buffer;
     requires static io.netty.common;
-    requires static io.netty.codec.http2; // io.github.comch4j.relay alone needs these
+    requires static io.netty.codec.http2; // io.github.comch4j.net alone needs these
     requires static io.netty.handler;
     requires static micrometer.core; // io.github.comch4j.micrometer alone needs it
 
@@ -28,6 +28,6 @@ module io.github.comch4j {
     exports io.github.comch4j.management;
     exports io.github.comch4j.micrometer;
     exports io.github.comch4j.netty;
-    exports io.github.comch4j.relay;
+    exports io.github.comch4j.net;
     exports io.github.comch4j.rpc;
 }

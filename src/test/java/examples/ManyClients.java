@@ -4,8 +4,8 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.time.Duration;
 
 /** On the DPU: a virtual thread for each client, an orderly end with SIGTERM. The server's name is the argument. */
@@ -17,13 +17,13 @@ public final class ManyClients {
         try (var loop = EventLoop.start("comch");
              var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
-             var server = ComchServerSocket.builder(loop, device, representor, arguments[0])
+             var server = MessageServerSocket.builder(loop, device, representor, arguments[0])
                      .sendTasks(1024)                    // of all clients together
                      .receiveLimit(256 * 1024)           // of each: then that client waits
                      .open()) {
             closeAtExit(server);
             while (true) {
-                ComchSocket client = server.accept(Duration.ofDays(1));
+                MessageSocket client = server.accept(Duration.ofDays(1));
                 if (client != null) {
                     Thread.startVirtualThread(() -> serve(client));
                 }
@@ -35,7 +35,7 @@ public final class ManyClients {
     }
 
     // @start region="serve"
-    private static void serve(ComchSocket client) {
+    private static void serve(MessageSocket client) {
         try (client) {
             while (true) {
                 byte[] message = client.receive(Duration.ofDays(1));
@@ -50,7 +50,7 @@ public final class ManyClients {
     // @end
 
     // @start region="hook"
-    private static void closeAtExit(ComchServerSocket server) {
+    private static void closeAtExit(MessageServerSocket server) {
         Thread main = Thread.currentThread();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             server.close();                              // clients learn of it now, and accept() ends

@@ -29,8 +29,8 @@ import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.io.ConsumerLabels;
 import io.github.comch4j.io.RecordReader;
 import io.github.comch4j.io.RecordWriter;
@@ -247,7 +247,7 @@ public final class Pieces {
         byte[] answer;
         // @start region="socket"
         try (EventLoop loop = EventLoop.start("comch");
-             ComchSocket socket = ComchSocket.connect(loop, device, "pieces", Duration.ofSeconds(5))) {
+             MessageSocket socket = MessageSocket.connect(loop, device, "pieces", Duration.ofSeconds(5))) {
             socket.send(question, Duration.ofSeconds(1));
             answer = socket.receive(Duration.ofSeconds(1));
         }
@@ -258,8 +258,8 @@ public final class Pieces {
     public void serverSocket(Device device, Representor representor) {
         // @start region="serversocket"
         try (EventLoop loop = EventLoop.start("comch");
-             ComchServerSocket server = ComchServerSocket.open(loop, device, representor, "pieces");
-             ComchSocket client = server.accept(Duration.ofSeconds(5))) {
+             MessageServerSocket server = MessageServerSocket.open(loop, device, representor, "pieces");
+             MessageSocket client = server.accept(Duration.ofSeconds(5))) {
             byte[] question = client.receive(Duration.ofSeconds(5));
             client.send(question, Duration.ofSeconds(1));
         }

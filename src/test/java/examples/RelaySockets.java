@@ -1,7 +1,7 @@
 package examples;
 
-import io.github.comch4j.relay.ComchServerSocketFactory;
-import io.github.comch4j.relay.ComchSocketFactory;
+import io.github.comch4j.net.ComchServerSocketFactory;
+import io.github.comch4j.net.ComchSocketFactory;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcException;
 import java.time.Duration;
@@ -30,7 +30,7 @@ public final class StaysConnected {
         try {
             return new String(client.call(1, question.getBytes(UTF_8)), UTF_8);
         } catch (RpcException e) {
-            if (e.reach() == RpcException.Reach.SENT) {
+            if (e.delivery() == RpcException.Delivery.SENT) {
                 // The server may have handled the call before it died, or not: nobody knows. Only who knows that this
                 // question may be asked twice asks again.
                 return "perhaps";
@@ -40,9 +40,9 @@ public final class StaysConnected {
         // @end
     }
 
-    public static ComchSocket socket(EventLoop loop, Device device, String server) {
+    public static MessageSocket socket(EventLoop loop, Device device, String server) {
         // @start region="socket"
-        ComchSocket socket = ComchSocket.builder(loop, device, server)
+        MessageSocket socket = MessageSocket.builder(loop, device, server)
                 .reconnect(Duration.ofMillis(10), Duration.ofSeconds(5))
                 .onState((self, state) -> System.out.println(state))
                 .connect(Duration.ofSeconds(30));
@@ -52,7 +52,7 @@ public final class StaysConnected {
 
     // @start region="send"
     /** Returns false if there was no server for a minute. */
-    public static boolean deliver(ComchSocket socket, byte[] message) {
+    public static boolean deliver(MessageSocket socket, byte[] message) {
         while (true) {
             try {
                 socket.send(message, Duration.ofSeconds(5));

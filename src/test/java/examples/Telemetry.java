@@ -20,7 +20,7 @@ public final class Telemetry implements AutoCloseable {
     public Telemetry(Device device, String server) {
         connection = ComchClient.builder(engine, device, server)
                 .sendTasks(16)                          // so few are under way to a server that is behind
-                .onRoom(room -> sendNewest())           // called when there is room again, and only then
+                .onWritable(room -> sendNewest())           // called when there is room again, and only then
                 .connect(Duration.ofSeconds(5))
                 .connection();
     }
@@ -33,7 +33,7 @@ public final class Telemetry implements AutoCloseable {
             due = true;
             sendNewest();
         }
-        engine.progress();                              // runs onRoom when it is time
+        engine.progress();                              // runs onWritable when it is time
     }
 
     private void sendNewest() {

@@ -1,7 +1,7 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.access.DocaExceptionParts;
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.access.Refusal;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -38,18 +38,18 @@ public class DocaException extends RuntimeException {
     private final String reason;
 
     static {
-        Internals.openMaker(DocaException.class, (Function<Refusal, DocaException>) DocaException::new);
+        Internals.openMaker(DocaException.class, (Function<DocaExceptionParts, DocaException>) DocaException::new);
     }
 
     /** Where an exception comes from. Only this library has one, and makes exceptions with it. */
     public static final class Origin {
         static {
-            Internals.openMaker(Origin.class, (Function<Refusal, Origin>) Origin::new);
+            Internals.openMaker(Origin.class, (Function<DocaExceptionParts, Origin>) Origin::new);
         }
 
-        private final Refusal refusal;
+        private final DocaExceptionParts refusal;
 
-        private Origin(Refusal refusal) {
+        private Origin(DocaExceptionParts refusal) {
             this.refusal = refusal;
         }
     }
@@ -63,11 +63,11 @@ public class DocaException extends RuntimeException {
         this(origin.refusal);
     }
 
-    private DocaException(Refusal refusal) {
+    private DocaException(DocaExceptionParts refusal) {
         this(refusal, reason(refusal));
     }
 
-    private DocaException(Refusal refusal, String reason) {
+    private DocaException(DocaExceptionParts refusal, String reason) {
         super(refusal.message() != null ? refusal.message() : message(refusal, reason));
         this.reason = reason;
         this.code = refusal.code();
@@ -123,7 +123,7 @@ public class DocaException extends RuntimeException {
         return reason;
     }
 
-    private static String reason(Refusal refusal) {
+    private static String reason(DocaExceptionParts refusal) {
         if (refusal.reason() != null) {
             return refusal.reason();
         }
@@ -135,7 +135,7 @@ public class DocaException extends RuntimeException {
         return told.isEmpty() ? Diagnosis.lastLogged() : told;
     }
 
-    private static String message(Refusal refusal, String reason) {
+    private static String message(DocaExceptionParts refusal, String reason) {
         DocaError error = DocaError.of(refusal.code());
         String name = error == DocaError.UNRECOGNIZED ? "error " + refusal.code() : error.name();
         return refusal.function() + ": " + name + " (" + error.description() + ") while " + refusal.action()

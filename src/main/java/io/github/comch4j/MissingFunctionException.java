@@ -1,7 +1,7 @@
 package io.github.comch4j;
 
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.access.Unusable;
+import io.github.comch4j.internal.access.LibraryExceptionParts;
 import java.util.function.Function;
 
 /**
@@ -9,8 +9,9 @@ import java.util.function.Function;
  */
 public final class MissingFunctionException extends NativeLibraryException {
     static {
-        Internals.openMaker(MissingFunctionException.class, (Function<Unusable<Reason>, MissingFunctionException>)
-                MissingFunctionException::new);
+        Internals.openMaker(
+                MissingFunctionException.class,
+                (Function<LibraryExceptionParts<Reason>, MissingFunctionException>) MissingFunctionException::new);
     }
 
     private static final long serialVersionUID = 1L;
@@ -18,7 +19,7 @@ public final class MissingFunctionException extends NativeLibraryException {
     /** The function's C name. */
     private final String function;
 
-    private MissingFunctionException(Unusable<Reason> unusable) {
+    private MissingFunctionException(LibraryExceptionParts<Reason> unusable) {
         super(unusable);
         this.function = unusable.function();
     }

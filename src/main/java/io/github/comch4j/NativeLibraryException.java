@@ -1,7 +1,7 @@
 package io.github.comch4j;
 
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.access.Unusable;
+import io.github.comch4j.internal.access.LibraryExceptionParts;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -11,8 +11,9 @@ import java.util.function.Function;
  */
 public sealed class NativeLibraryException extends RuntimeException permits MissingFunctionException {
     static {
-        Internals.openMaker(NativeLibraryException.class, (Function<Unusable<Reason>, NativeLibraryException>)
-                NativeLibraryException::new);
+        Internals.openMaker(
+                NativeLibraryException.class,
+                (Function<LibraryExceptionParts<Reason>, NativeLibraryException>) NativeLibraryException::new);
     }
 
     private static final long serialVersionUID = 1L;
@@ -38,7 +39,7 @@ public sealed class NativeLibraryException extends RuntimeException permits Miss
     /** Why not. */
     private final Reason reason;
 
-    NativeLibraryException(Unusable<Reason> unusable) {
+    NativeLibraryException(LibraryExceptionParts<Reason> unusable) {
         super(unusable.message(), unusable.cause());
         this.reason = Objects.requireNonNull(unusable.reason());
     }

@@ -15,7 +15,7 @@
  *     {@link io.github.comch4j.comch.ComchConnection#send(byte[])}, and a handler at the other end</td>
  *     <td>75 to 190 ns</td></tr>
  * <tr><td>the same, from threads that want to wait, also virtual ones</td>
- *     <td>{@link io.github.comch4j.io.ComchSocket}, {@link io.github.comch4j.io.ComchServerSocket}</td>
+ *     <td>{@link io.github.comch4j.io.MessageSocket}, {@link io.github.comch4j.io.MessageServerSocket}</td>
  *     <td>310 to 330 ns</td></tr>
  * <tr><td>questions that have an answer, with deadlines, from any threads, also virtual ones</td>
  *     <td>{@link io.github.comch4j.rpc.RpcClient}, {@link io.github.comch4j.rpc.RpcServer}</td>

@@ -24,8 +24,8 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedMachine;
 import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.emulator.PeerProcess;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
@@ -114,13 +114,13 @@ class CookbookTest extends TwoLoops {
 
     @Test
     void aSocketThatStaysConnected() {
-        ComchServerSocket first = ComchServerSocket.open(dpuLoop, dpu, representor, name);
-        try (ComchSocket socket = StaysConnected.socket(hostLoop, host, name)) {
+        MessageServerSocket first = MessageServerSocket.open(dpuLoop, dpu, representor, name);
+        try (MessageSocket socket = StaysConnected.socket(hostLoop, host, name)) {
             assertThat(StaysConnected.deliver(socket, new byte[1])).isTrue();
             assertThat(first.accept(Machine.PATIENCE).receive(Machine.PATIENCE)).hasSize(1);
             first.close();
             assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
-            try (ComchServerSocket second = ComchServerSocket.open(dpuLoop, dpu, representor, name)) {
+            try (MessageServerSocket second = MessageServerSocket.open(dpuLoop, dpu, representor, name)) {
                 assertThat(StaysConnected.deliver(socket, new byte[2])).isTrue();
                 assertThat(second.accept(Machine.PATIENCE).receive(Machine.PATIENCE))
                         .hasSize(2);
@@ -137,9 +137,9 @@ class CookbookTest extends TwoLoops {
     @Test
     void manyClientsAndAnOrderlyEnd(EmulatedMachine machine) {
         PeerProcess server = machine.peer(Side.BOTH, ManyClients.class, name).start();
-        List<ComchSocket> sockets = new ArrayList<>();
+        List<MessageSocket> sockets = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            sockets.add(ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE));
+            sockets.add(MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE));
         }
         for (int i = 0; i < 20; i++) {
             sockets.get(i).send(new byte[i + 1], Machine.PATIENCE);
@@ -150,7 +150,7 @@ class CookbookTest extends TwoLoops {
         server.terminate();
         assertThat(server.exitStatus()).isEqualTo(143);
         assertThat(server.output()).contains("no more clients");
-        sockets.forEach(ComchSocket::close);
+        sockets.forEach(MessageSocket::close);
     }
 
     @Test

@@ -464,7 +464,7 @@ class ExamplesTest {
             try (SlotProducer producer = client.connection()
                     .slotProducer(engine, 64)
                     .tasks(32)
-                    .inTurn()
+                    .roundRobin()
                     .start()) {
                 assertThat(pieces.slotsMany(producer, engine, consumers.get(2), prices))
                         .isEqualTo(1000);

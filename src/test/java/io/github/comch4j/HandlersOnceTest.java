@@ -15,7 +15,7 @@ import io.github.comch4j.dma.DmaContext;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.dpa.MessageQueueConsumer;
 import io.github.comch4j.dpa.MessageQueueProducer;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.rpc.RpcClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -78,7 +78,7 @@ class HandlersOnceTest {
             builders.put(SlotProducer.Builder.class, () -> pair.hostSide.slotProducer(machine.engine, 64));
             builders.put(SlotConsumer.Builder.class, () -> pair.dpuSide.slotConsumer(machine.engine, 64));
             builders.put(DmaContext.Builder.class, () -> DmaContext.builder(machine.dpu, machine.engine));
-            builders.put(ComchSocket.Builder.class, () -> ComchSocket.builder(loop, machine.host, machine.name));
+            builders.put(MessageSocket.Builder.class, () -> MessageSocket.builder(loop, machine.host, machine.name));
             builders.put(RpcClient.Builder.class, () -> RpcClient.builder(loop, machine.host, machine.name));
             for (Supplier<?> each : builders.values()) {
                 refusesASecond(each);

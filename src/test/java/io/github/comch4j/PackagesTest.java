@@ -62,7 +62,7 @@ class PackagesTest {
             "rpc",
             "netty",
             "internal.support.relay",
-            "relay",
+            "net",
             "management",
             "micrometer",
             "emulator",

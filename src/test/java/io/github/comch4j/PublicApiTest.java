@@ -102,7 +102,7 @@ class PublicApiTest {
                         "io.github.comch4j.comch",
                         "io.github.comch4j.io", // as the types of the JDK, with the prefix
                         "io.github.comch4j.micrometer", // as Micrometer names binders: whose metrics they are
-                        "io.github.comch4j.relay", // as the types of the JDK
+                        "io.github.comch4j.net", // as the types of the JDK
                         "io.github.comch4j.netty"); // as Netty names those of a transport
         Set<String> objects = Pattern.compile("struct doca_comch_(\\w+);")
                 .matcher(Files.readString(Path.of("headers", "doca_comch.h"))

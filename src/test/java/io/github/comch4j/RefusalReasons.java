@@ -4,7 +4,7 @@ import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchChannel;
 import io.github.comch4j.netty.ComchIoHandler;
@@ -43,7 +43,7 @@ public final class RefusalReasons {
                 case "serve" -> serve(machine, dpuLoop, name);
                 case "fill" -> {
                     serve(machine, dpuLoop, name);
-                    ComchSocket.connect(loop, machine.host, name, Machine.PATIENCE);
+                    MessageSocket.connect(loop, machine.host, name, Machine.PATIENCE);
                 }
                 case "other version" -> {
                     ComchServer server = serve(machine, dpuLoop, name);
@@ -83,7 +83,7 @@ public final class RefusalReasons {
             case "client" ->
                 ComchClient.builder(machine.engine, machine.host, name).connect(patience);
             case "handler" -> inAHandler(machine, name);
-            case "socket" -> ComchSocket.connect(loop, machine.host, name, patience);
+            case "socket" -> MessageSocket.connect(loop, machine.host, name, patience);
             case "call" -> RpcClient.builder(loop, machine.host, name).connect(patience);
             case "channel" -> {
                 try (ChannelClient client = ChannelClient.builder(machine.host).create()) {

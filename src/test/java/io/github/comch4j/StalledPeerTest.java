@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchChannelOption;
 import io.github.comch4j.netty.ComchIoHandler;
@@ -55,12 +55,12 @@ class StalledPeerTest extends TwoLoops {
 
     @Test
     void aServersSocketTellsWhyItHasEnded() {
-        try (ComchServerSocket server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+        try (MessageServerSocket server = MessageServerSocket.builder(dpuLoop, dpu, representor, name)
                         .warnIfStalled(Duration.ZERO)
                         .disconnectIfStalled(LIMIT)
                         .open();
                 Frozen frozen = new Frozen()) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             Throwable end = null;
             while (end == null) {
                 end = catchThrowable(() -> accepted.send(new byte[1000], Machine.PATIENCE));

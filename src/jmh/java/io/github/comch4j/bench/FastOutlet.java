@@ -19,7 +19,7 @@ final class FastOutlet implements FastPathOutlet {
     private final int consumer;
     private final Buffer[] free; // a stack: the last one is still in the caches
     private int freeCount;
-    private long stalls; // of the queue, when it is closed
+    private long retries; // of the queue, when it is closed
 
     /** Waits for the peer's consumer. */
     FastOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
@@ -95,13 +95,13 @@ final class FastOutlet implements FastPathOutlet {
 
     @Override
     public long again() {
-        return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
+        return producer.refused() + (producer.isClosed() ? retries : producer.retries());
     }
 
     @Override
     public void closeProducer() {
         endpoint.loop.waitFor("completions", this::isIdle);
-        stalls = producer.stalls();
+        retries = producer.retries();
         producer.close();
         memory.close();
     }

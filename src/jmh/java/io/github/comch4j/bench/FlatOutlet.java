@@ -16,7 +16,7 @@ final class FlatOutlet implements FastPathOutlet {
     private final int consumer;
     private final int size;
     private final long stride; // of slots
-    private long stalls; // of the queue, when it is closed
+    private long retries; // of the queue, when it is closed
 
     /** Waits for the peer's consumer. */
     FlatOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
@@ -27,7 +27,7 @@ final class FlatOutlet implements FastPathOutlet {
         size = options.size();
         SlotProducer.Builder settings =
                 endpoint.connection.slotProducer(engine, size).tasks(options.depth());
-        producer = (options.work().equals("flat") ? settings.inTurn() : settings).start();
+        producer = (options.work().equals("flat") ? settings.roundRobin() : settings).start();
         memory = producer.memory();
         stride = producer.stride();
         for (long at = 0; at < memory.byteSize(); at += stride) {
@@ -88,13 +88,13 @@ final class FlatOutlet implements FastPathOutlet {
 
     @Override
     public long again() {
-        return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
+        return producer.refused() + (producer.isClosed() ? retries : producer.retries());
     }
 
     @Override
     public void closeProducer() {
         endpoint.loop.waitFor("completions", () -> producer.inFlight() == 0);
-        stalls = producer.stalls();
+        retries = producer.retries();
         producer.close();
     }
 

@@ -37,8 +37,8 @@ final class Options {
               unix, unix-rtt             the same over a Unix-domain SocketChannel
               echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket
               wait-call, wait-socket, wait-stream, wait-unix
-                                         one thread that asks, and pauses: by a call, by messages of a ComchSocket, by a
-                                         socket of java.net, by a Unix-domain socket
+                                         one thread that asks, and pauses: by a call, by messages of a MessageSocket,
+                                         by a socket of java.net, by a Unix-domain socket
               lines-rtt                  ping-pong of two cache lines between threads, without DOCA
               msgq-rtt                   ping-pong with a kernel on the DPA, one process
               rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix socket

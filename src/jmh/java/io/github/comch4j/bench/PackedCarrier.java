@@ -159,7 +159,7 @@ final class PackedCarrier implements Carrier {
 
         @Override
         public long again() {
-            return producer.isClosed() ? again : producer.refused() + producer.stalls();
+            return producer.isClosed() ? again : producer.refused() + producer.retries();
         }
 
         @Override

@@ -5,8 +5,8 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Messages one after the other from one thread to another, each in a blocking call: over a {@code ComchSocket}
+ * Messages one after the other from one thread to another, each in a blocking call: over a {@code MessageSocket}
  * ({@code socket}) and over a Unix-domain {@code SocketChannel} ({@code socket-unix}). The Unix program writes each
  * message, with its length, by one call of the system; its receiver reads as much as there is. Both receivers make an
  * array of each message. The last message is empty of all but one byte, which the receiver answers.
@@ -94,11 +94,11 @@ final class SocketWorks {
         }
     }
 
-    private record ComchEnd(EventLoop loop, Device device, ComchSocket socket) implements End {
+    private record ComchEnd(EventLoop loop, Device device, MessageSocket socket) implements End {
         static End accepted(Options options) {
             EventLoop loop = EventLoop.start("server loop");
             Device device = Devices.openDpu(PciAddress.of(options.dpu()));
-            ComchServerSocket server = ComchServerSocket.open(
+            MessageServerSocket server = MessageServerSocket.open(
                     loop, device, device.openRepresentor(PciAddress.of(options.function())), options.name());
             return new ComchEnd(loop, device, server.accept(PATIENCE));
         }
@@ -106,7 +106,7 @@ final class SocketWorks {
         static End connected(Options options) {
             EventLoop loop = EventLoop.start("client loop");
             Device device = Devices.openHost(PciAddress.of(options.function()));
-            return new ComchEnd(loop, device, ComchSocket.connect(loop, device, options.name(), PATIENCE));
+            return new ComchEnd(loop, device, MessageSocket.connect(loop, device, options.name(), PATIENCE));
         }
 
         @Override

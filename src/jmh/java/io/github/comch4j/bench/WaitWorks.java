@@ -5,10 +5,10 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
-import io.github.comch4j.relay.ComchServerSocketFactory;
-import io.github.comch4j.relay.ComchSocketFactory;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
+import io.github.comch4j.net.ComchServerSocketFactory;
+import io.github.comch4j.net.ComchSocketFactory;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
 import io.github.comch4j.rpc.RpcServer;
@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * One platform thread that asks, waits for the answer, pauses, and asks again: by a call ({@code wait-call}), by
- * messages of a {@code ComchSocket} ({@code wait-socket}), by a socket of java.net ({@code wait-stream}), and by a
+ * messages of a {@code MessageSocket} ({@code wait-socket}), by a socket of java.net ({@code wait-stream}), and by a
  * blocking Unix-domain {@code SocketChannel} ({@code wait-unix}).
  */
 final class WaitWorks {
@@ -90,7 +90,7 @@ final class WaitWorks {
             case "wait-socket" ->
                 () -> {
                     Device device = Devices.openDpu(dpu);
-                    ComchSocket socket = ComchServerSocket.open(
+                    MessageSocket socket = MessageServerSocket.open(
                                     EventLoop.start("server"), device, device.openRepresentor(function), options.name())
                             .accept(PATIENCE);
                     try {
@@ -140,7 +140,8 @@ final class WaitWorks {
             }
             case "wait-socket" -> {
                 EventLoop loop = EventLoop.start("client");
-                ComchSocket socket = ComchSocket.connect(loop, Devices.openHost(function), options.name(), PATIENCE);
+                MessageSocket socket =
+                        MessageSocket.connect(loop, Devices.openHost(function), options.name(), PATIENCE);
                 yield asker(
                         message -> {
                             socket.send(message, PATIENCE);

@@ -98,8 +98,8 @@ public final class ChannelClient extends ChannelEndpoint {
                     String action = "connecting " + this + " to \"" + name + "\""
                             + (failed.refusedForGood ? "" : " for " + Failures.text(timeout));
                     throw refused
-                            ? Failures.refused(DocaError.CONNECTION_ABORTED, Functions.CONNECT, action, reason)
-                            : Failures.refused(DocaError.TIME_OUT, Functions.CONNECT, action, "");
+                            ? Failures.refused(DocaError.CONNECTION_ABORTED, FunctionNames.CONNECT, action, reason)
+                            : Failures.refused(DocaError.TIME_OUT, FunctionNames.CONNECT, action, "");
                 }
             }
         } finally {
@@ -176,7 +176,7 @@ public final class ChannelClient extends ChannelEndpoint {
         if (present.link.state == ChannelPeerState.ABORTED) {
             throw Failures.refused(
                     DocaError.CONNECTION_ABORTED,
-                    Functions.RECEIVE,
+                    FunctionNames.RECEIVE,
                     "receiving from " + present,
                     present.link.reason());
         }
@@ -187,7 +187,7 @@ public final class ChannelClient extends ChannelEndpoint {
         checkReceiving();
         ChannelPeer present = peer;
         if (present != null && present.link.state == ChannelPeerState.BROKEN) {
-            throw present.link.broken(Functions.RECEIVE, "receiving from ");
+            throw present.link.broken(FunctionNames.RECEIVE, "receiving from ");
         }
     }
 

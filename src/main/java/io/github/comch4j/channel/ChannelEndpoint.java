@@ -38,10 +38,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     private static final long LONGEST_NAP = 1_000_000;
     static final int LARGEST = 0xffff; // DOCA takes 16 bits
 
-    final Link link;
+    final EndpointLink link;
     private final Device device;
     private final String description;
-    private final Link.Sizes sizes;
+    private final EndpointLink.EndpointSizes sizes;
     private final EndpointLife life;
     private volatile @Nullable Thread user; // that is in a call
     private volatile boolean closing;
@@ -156,7 +156,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
                 if (!inTime) {
                     throw Failures.refused(
                             DocaError.TIME_OUT,
-                            Functions.SEND,
+                            FunctionNames.SEND,
                             "waiting " + Failures.text(timeout) + " for room to send to " + peer);
                 }
             }
@@ -174,7 +174,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         return switch (to.state) {
             case CONNECTED -> link.trySend(to, message, arms);
             case IN_PROGRESS -> SubmitResult.NO_RECEIVE;
-            case BROKEN -> throw to.broken(Functions.SEND, "sending to ");
+            case BROKEN -> throw to.broken(FunctionNames.SEND, "sending to ");
             case ABORTED ->
                 throw new IllegalStateException(
                         peer + " was never connected" + (to.reason().isEmpty() ? "" : ": " + to.reason()), to.refusal);
@@ -464,7 +464,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         gone.state = ChannelPeerState.DISCONNECTED;
         disconnected(gone.peer);
         if (gone.lossUntold) {
-            throw gone.broken(Functions.DISCONNECT, "disconnecting ");
+            throw gone.broken(FunctionNames.DISCONNECT, "disconnecting ");
         }
     }
 
@@ -539,7 +539,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         while (!USER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
             if (System.nanoTime() - deadline > 0) {
                 throw Failures.refused(
-                        DocaError.TIME_OUT, Functions.DESTROY, "waiting for " + user + " to leave " + this);
+                        DocaError.TIME_OUT, FunctionNames.DESTROY, "waiting for " + user + " to leave " + this);
             }
             LockSupport.parkNanos(NAP);
         }
@@ -661,7 +661,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         abstract B self();
 
-        final Link link(ChannelEndpoint endpoint) {
+        final EndpointLink link(ChannelEndpoint endpoint) {
             Carrier chosen = settings.carrier;
             if (chosen == null) {
                 chosen = ChannelCalls.areThere() ? Carrier.COMM_CHANNEL : Carrier.COMCH;

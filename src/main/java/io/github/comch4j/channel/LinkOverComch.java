@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An endpoint that is a server or a client of Comch, on an engine of its own. Whoever is in the endpoint makes
- * progress; what the progress brings waits in {@link Arrivals}, unless a call is there to receive it.
+ * progress; what the progress brings waits in {@link WaitingMessages}, unless a call is there to receive it.
  */
-final class LinkOverComch extends Link implements EngineEvents.Conditions {
+final class LinkOverComch extends EndpointLink implements EngineEvents.Conditions {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     /** Things that one call does at most. */
     private static final int MOST_EVENTS = 64;
@@ -36,16 +36,16 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     private final ChannelEndpoint endpoint;
     private final LinkSettings settings;
     private final Capabilities capabilities;
-    private final Sizes sizes;
+    private final EndpointSizes sizes;
     private final ProgressEngine progress;
     private final Engine engine;
     private final EngineEvents events;
-    private final Arrivals arrivals;
+    private final WaitingMessages arrivals;
     private final List<PeerOverComch> peers = new ArrayList<>();
     private @Nullable ComchServer server;
     private @Nullable MemorySegment target; // of the call that receives
     private @Nullable PeerOverComch taken; // whose message is in there
-    private final Spins spins = new Spins();
+    private final ReceiveSpin spins = new ReceiveSpin();
     private long sent;
     private long arrived; // messages and ends
     private long changes; // clients that came and went
@@ -57,7 +57,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         this.endpoint = endpoint;
         this.settings = settings;
         this.capabilities = Capabilities.of(settings.device);
-        this.sizes = new Sizes(
+        this.sizes = new EndpointSizes(
                 LinkSettings.messageSize(
                         checked(
                                 "maxMessageSize",
@@ -67,7 +67,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
                         capabilities.maxMessageSize()),
                 queueSize("sendQueueSize", settings.sendQueueSize, capabilities.maxSendTasks()),
                 queueSize("receiveQueueSize", settings.receiveQueueSize, capabilities.maxReceiveQueueSize()));
-        this.arrivals = new Arrivals(sizes.receiveQueueSize(), sizes.maxMessageSize());
+        this.arrivals = new WaitingMessages(sizes.receiveQueueSize(), sizes.maxMessageSize());
         this.progress = ProgressEngine.create();
         this.engine = ENGINE.apply(progress);
         try {
@@ -86,7 +86,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         if (value > most) {
             throw Failures.refused(
                     DocaError.INVALID_VALUE,
-                    Functions.SIZES.get(setting),
+                    FunctionNames.SIZES.get(setting),
                     "making " + endpoint + " with " + setting + " " + value + ", where " + settings.device
                             + " takes at most " + most);
         }
@@ -99,7 +99,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     }
 
     @Override
-    Sizes sizes() {
+    EndpointSizes sizes() {
         return sizes;
     }
 
@@ -344,12 +344,12 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
                 arrivals.removeFirst();
             } else if (arrivals.firstIsEnd()) {
                 arrivals.removeFirst();
-                throw from.broken(Functions.RECEIVE, "receiving from ");
+                throw from.broken(FunctionNames.RECEIVE, "receiving from ");
             } else {
                 int length = arrivals.firstLength();
                 if (length > buffer.byteSize()) {
                     throw new BufferTooSmallException(
-                            length, buffer.byteSize(), Functions.RECEIVE, "receiving from " + from.peer);
+                            length, buffer.byteSize(), FunctionNames.RECEIVE, "receiving from " + from.peer);
                 }
                 arrivals.copyFirst(buffer);
                 arrivals.removeFirst();
@@ -404,7 +404,9 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
             ComchServer serves = Objects.requireNonNull(server);
             if (serves.state() != ContextState.RUNNING) {
                 throw Failures.refused(
-                        DocaError.CONNECTION_RESET, Functions.UPDATE_SERVICE, "looking at the clients of " + endpoint);
+                        DocaError.CONNECTION_RESET,
+                        FunctionNames.UPDATE_SERVICE,
+                        "looking at the clients of " + endpoint);
             }
             changesSeen = changes;
             events.rearm(ChannelEvent.SERVICE);

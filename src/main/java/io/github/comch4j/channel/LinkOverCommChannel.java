@@ -13,7 +13,7 @@ import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Poller;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The user data of a peer is its place in {@link #peers}, counted from 1: DOCA gives peers by their addresses.
  */
-final class LinkOverCommChannel extends Link {
+final class LinkOverCommChannel extends EndpointLink {
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
     private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
 
@@ -47,11 +47,11 @@ final class LinkOverCommChannel extends Link {
     private final boolean serves;
     private final MemorySegment endpoint;
     private final long address;
-    private final Sizes sizes;
+    private final EndpointSizes sizes;
     private final MemorySegment memory;
     private final long incoming; // where in `memory` a message comes in
     private final Poller poller;
-    private final Spins spins = new Spins();
+    private final ReceiveSpin spins = new ReceiveSpin();
     private final int[] descriptors = new int[ChannelEvent.ALL.size()]; // guarded by this, as is the next
     private boolean closed;
     private final List<@Nullable PeerOverCommChannel> peers = new ArrayList<>();
@@ -76,7 +76,7 @@ final class LinkOverCommChannel extends Link {
             set(endpoint, "maxMessageSize", settings.maxMessageSize, action, ChannelCalls::setMaxMessageSize);
             set(endpoint, "sendQueueSize", settings.sendQueueSize, action, ChannelCalls::setSendQueueSize);
             set(endpoint, "receiveQueueSize", settings.receiveQueueSize, action, ChannelCalls::setReceiveQueueSize);
-            this.sizes = new Sizes(
+            this.sizes = new EndpointSizes(
                     ChannelCalls.maxMessageSize(endpoint, action),
                     ChannelCalls.sendQueueSize(endpoint, action),
                     ChannelCalls.receiveQueueSize(endpoint, action));
@@ -119,7 +119,7 @@ final class LinkOverCommChannel extends Link {
     }
 
     @Override
-    Sizes sizes() {
+    EndpointSizes sizes() {
         return sizes;
     }
 
@@ -336,7 +336,7 @@ final class LinkOverCommChannel extends Link {
     @Override
     ChannelServiceState refresh() {
         String action = "looking at the clients of " + owner;
-        Answer answer;
+        DocaAnswer answer;
         do {
             answer = ChannelCalls.updateService(endpoint);
         } while (answer.is(DocaError.AGAIN)); // somebody has come meanwhile

@@ -1,7 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.conformance.Conformance;
-import io.github.comch4j.cli.conformance.Side;
+import io.github.comch4j.cli.conformance.KitSide;
 import io.github.comch4j.core.PciAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,14 +42,14 @@ final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--device",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "the device: on the DPU its own, on the host the function (the first that is good)")
     private @Nullable PciAddress device;
 
     @Option(
             names = "--representor",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "on the DPU: the host's function to serve, as the host sees it (the first)")
     private @Nullable PciAddress function;
 
@@ -64,7 +64,7 @@ final class ConformanceCommand implements Callable<Integer> {
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "60",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "on the host: how long to wait for the other half (${DEFAULT-VALUE})")
     private Duration timeout;
 
@@ -93,7 +93,7 @@ final class ConformanceCommand implements Callable<Integer> {
     private boolean worker;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -101,11 +101,11 @@ final class ConformanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (side != null && !side.equals("dpu") && !side.equals("host")) {
-            throw Words.wrong(spec, "--side " + side + ": must be host or dpu");
+            throw OptionConverters.wrong(spec, "--side " + side + ": must be host or dpu");
         }
-        Words.name(spec, name);
+        OptionConverters.name(spec, name);
         Conformance half = new Conformance(
-                Optional.ofNullable(side).map(text -> text.equals("dpu") ? Side.DPU : Side.HOST),
+                Optional.ofNullable(side).map(text -> text.equals("dpu") ? KitSide.DPU : KitSide.HOST),
                 Optional.ofNullable(device),
                 Optional.ofNullable(function),
                 name,

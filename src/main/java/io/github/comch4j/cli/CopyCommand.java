@@ -1,14 +1,14 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.cli.copy.Below;
 import io.github.comch4j.cli.copy.CopyClient;
 import io.github.comch4j.cli.copy.CopyLink;
+import io.github.comch4j.cli.copy.CopyOptions;
 import io.github.comch4j.cli.copy.CopyProgress;
 import io.github.comch4j.cli.copy.CopyServer;
-import io.github.comch4j.cli.copy.CopyWish;
+import io.github.comch4j.cli.copy.OpenFolder;
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
@@ -100,7 +100,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     private Meeting meeting;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -130,22 +130,23 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     private int begin() throws IOException {
-        Words.name(spec, name);
+        OptionConverters.name(spec, name);
         if (serve != null) {
             if (!files.isEmpty()) {
-                throw Words.wrong(spec, "--serve: takes one folder, and no files");
+                throw OptionConverters.wrong(spec, "--serve: takes one folder, and no files");
             }
             serve(serve);
             return 0;
         }
         if (files.size() < 2) {
-            throw Words.wrong(spec, "what to copy, or where to, is missing");
+            throw OptionConverters.wrong(spec, "what to copy, or where to, is missing");
         }
         boolean put = isRemote(files.getLast());
         String prefix = prefix(put ? files.getLast() : files.getFirst());
         for (int i = 0; i < files.size() - 1; i++) {
             if (isRemote(files.get(i)) == put || (!put && !files.get(i).startsWith(prefix))) {
-                throw Words.wrong(spec, "either all files or the target must be of the other side, dpu: or host:");
+                throw OptionConverters.wrong(
+                        spec, "either all files or the target must be of the other side, dpu: or host:");
             }
         }
         return copy(put, prefix);
@@ -157,7 +158,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
 
     private String prefix(String file) {
         if (!isRemote(file)) {
-            throw Words.wrong(spec, "neither the files nor the target is of the other side, dpu: or host:");
+            throw OptionConverters.wrong(spec, "neither the files nor the target is of the other side, dpu: or host:");
         }
         return file.startsWith(DPU) ? DPU : HOST;
     }
@@ -170,9 +171,9 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                 throw new ProgramException("this is the " + (end.listens() ? "DPU" : "host") + "'s side: the other is "
                         + (end.listens() ? HOST : DPU));
             }
-            try (ComchServerSocket server = end.listens() ? end.listen(false) : null;
+            try (MessageServerSocket server = end.listens() ? end.listen(false) : null;
                     CopyLink link = new CopyLink(meet(end, server, interrupt), end.loop, interrupt::stopped)) {
-                CopyClient client = new CopyClient(link, progress, new CopyWish(recursive, update, links));
+                CopyClient client = new CopyClient(link, progress, new CopyOptions(recursive, update, links));
                 List<String> sources = files.subList(0, files.size() - 1);
                 link.run(() -> {
                     try {
@@ -205,8 +206,8 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
         }
     }
 
-    private ComchSocket meet(Meeting.End end, @Nullable ComchServerSocket server, Interrupt interrupt) {
-        ComchSocket met = interrupt.during(
+    private MessageSocket meet(Meeting.End end, @Nullable MessageServerSocket server, Interrupt interrupt) {
+        MessageSocket met = interrupt.during(
                 () -> server != null ? server.accept(meeting.timeout()) : end.connect(false, "comch cp --serve DIR"));
         if (interrupt.stopped()) {
             throw new CopyLink.Stopped();
@@ -218,9 +219,9 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     private void serve(Path folder) throws IOException {
-        try (Below root = Below.root(folder);
+        try (OpenFolder root = OpenFolder.root(folder);
                 Meeting.End end = meeting.open(name, true);
-                ComchServerSocket server = end.listens() ? end.listen(false) : null;
+                MessageServerSocket server = end.listens() ? end.listen(false) : null;
                 Interrupt interrupt = new Interrupt(LAST_WORDS)) {
             System.out.println("serves " + folder.toAbsolutePath().normalize()
                     + (readOnly ? " for reading" : " for reading and writing") + " as \"" + name + "\"");
@@ -228,20 +229,20 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
             Set<Thread> threads = ConcurrentHashMap.newKeySet();
             while (!interrupt.stopped()) {
                 // An attempt that is given up while the other side accepts it would be a copy that fails there.
-                ComchSocket next =
+                MessageSocket next =
                         server != null ? server.accept(MOMENT) : interrupt.during(() -> end.tryConnect(A_WHILE));
                 threads.removeIf(thread -> !thread.isAlive());
                 if (next == null) {
                     continue;
                 }
-                Thread thread = Streams.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
+                Thread thread = StandardStreams.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
                 threads.add(thread);
                 while (server == null && thread.isAlive()) {
-                    Streams.pause(); // its connection has one end for all
+                    StandardStreams.pause(); // its connection has one end for all
                 }
             }
             while (threads.stream().anyMatch(Thread::isAlive)) {
-                Streams.pause();
+                StandardStreams.pause();
             }
         }
     }

@@ -30,18 +30,19 @@ final class DevicesCommand implements UsesDevice {
     private boolean json;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     /** A device, and why it cannot be opened, or what there is to tell of it. */
-    private record Found(DeviceInfo info, String failure, String mac, List<RepresentorInfo> functions, Limits limits) {}
+    private record Found(
+            DeviceInfo info, String failure, String mac, List<RepresentorInfo> functions, KnownLimits limits) {}
 
     /** Null if they are not known. */
-    private record Limits(Capabilities most) {}
+    private record KnownLimits(Capabilities most) {}
 
     @Override
     public void run() {
         List<Found> found = new ArrayList<>();
-        for (DeviceInfo info : Choice.devicesHere()) {
+        for (DeviceInfo info : DeviceChoice.devicesHere()) {
             found.add(look(info));
         }
         if (json) {
@@ -61,14 +62,14 @@ final class DevicesCommand implements UsesDevice {
                     "",
                     device.properties().mac().map(Object::toString).orElse(""),
                     functions,
-                    new Limits(limits && comch ? Capabilities.of(device) : null));
+                    new KnownLimits(limits && comch ? Capabilities.of(device) : null));
         } catch (DocaException e) {
-            return new Found(info, e.getMessage(), "", List.of(), new Limits(null));
+            return new Found(info, e.getMessage(), "", List.of(), new KnownLimits(null));
         }
     }
 
     private static void print(List<Found> all) {
-        Table table = new Table("DEVICE", "IB", "INTERFACE", "MAC", "CAN BE");
+        TextTable table = new TextTable("DEVICE", "IB", "INTERFACE", "MAC", "CAN BE");
         for (Found found : all) {
             DeviceInfo info = found.info;
             table.row(info.address().toString(), info.ibDeviceName(), info.interfaceName(), found.mac, role(info));

@@ -4,7 +4,7 @@ import io.github.comch4j.cli.doctor.Doctor;
 import io.github.comch4j.cli.doctor.Finding;
 import io.github.comch4j.cli.doctor.MachineFacts;
 import io.github.comch4j.cli.program.Json;
-import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.load.LibrarySettings;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -34,7 +34,7 @@ final class DoctorCommand implements Callable<Integer> {
     private Path root;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -43,7 +43,10 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "x86_64";
         List<Finding> findings = new Doctor(
-                        new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv(), Settings.library())
+                        new MachineFacts(root.toAbsolutePath().normalize()),
+                        arch,
+                        System.getenv(),
+                        LibrarySettings.library())
                 .look();
         Finding.Level worst = findings.stream()
                 .map(Finding::level)

@@ -2,7 +2,7 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.internal.load.Removal;
+import io.github.comch4j.internal.load.FolderRemoval;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         })
 final class EmulatorCommand implements Runnable {
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -72,7 +72,7 @@ final class EmulatorCommand implements Runnable {
         private List<String> command;
 
         @Mixin
-        Common common;
+        CommonOptions common;
 
         @Override
         public Integer call() throws IOException {
@@ -81,7 +81,7 @@ final class EmulatorCommand implements Runnable {
                 try {
                     return run(folder, interrupt);
                 } finally {
-                    IOException left = Removal.of(folder);
+                    IOException left = FolderRemoval.of(folder);
                     if (left != null) {
                         System.err.println("comch: warning: " + folder + " is still there, as what outlives the command"
                                 + " may write to it: " + left.getMessage() + ": " + ProgramException.reason(left));
@@ -125,7 +125,7 @@ final class EmulatorCommand implements Runnable {
         private @Nullable Path in;
 
         @Mixin
-        Common common;
+        CommonOptions common;
 
         @Override
         public void run() {

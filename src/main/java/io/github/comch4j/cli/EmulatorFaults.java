@@ -1,8 +1,8 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.fabric.FabricProcess;
 import io.github.comch4j.cli.fabric.FabricView;
-import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.call.EmulatorCalls;
@@ -55,7 +55,7 @@ final class EmulatorFaults implements Runnable {
     private @Nullable Path in;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -69,10 +69,10 @@ final class EmulatorFaults implements Runnable {
                 return;
             }
             if (!name.matches("[\\w-]{1,63}")) {
-                throw Words.wrong(spec, "\"" + name + "\": a name has letters, digits, - and _");
+                throw OptionConverters.wrong(spec, "\"" + name + "\": a name has letters, digits, - and _");
             }
             if (faults.isEmpty()) {
-                throw Words.wrong(spec, "what is to go wrong is missing: faults, or " + OFF);
+                throw OptionConverters.wrong(spec, "what is to go wrong is missing: faults, or " + OFF);
             }
             if (faults.equals(List.of(OFF))) {
                 Files.deleteIfExists(file(folder, name));
@@ -98,7 +98,7 @@ final class EmulatorFaults implements Runnable {
         try {
             EmulatorCalls.setFaults(list);
         } catch (IllegalArgumentException e) {
-            throw Words.wrong(spec, "\"" + list + "\" are no faults: --help tells which there are");
+            throw OptionConverters.wrong(spec, "\"" + list + "\" are no faults: --help tells which there are");
         }
     }
 
@@ -142,14 +142,16 @@ final class EmulatorFaults implements Runnable {
     /** With the processes that listen, as far as they are seen from here. */
     private static void print(Path folder, String of, String told) throws IOException {
         String wanted = "@" + of;
-        List<Holder> listeners = Holder.startedWith(environment ->
+        List<FabricProcess> listeners = FabricProcess.startedWith(environment ->
                 wanted.equals(environment.get("DOCA_EMU_FAULTS")) && isSame(Fabric.usual(environment), folder));
         listeners.removeIf(each -> each.pid() == ProcessHandle.current().pid());
         System.out.println(of + ": " + told
                 + (listeners.isEmpty()
                         ? "; nobody that is seen from here was started with DOCA_EMU_FAULTS=" + wanted
                         : "; told to "
-                                + listeners.stream().map(Holder::toString).collect(Collectors.joining(", "))));
+                                + listeners.stream()
+                                        .map(FabricProcess::toString)
+                                        .collect(Collectors.joining(", "))));
     }
 
     private static boolean isSame(Path one, Path other) {

@@ -50,7 +50,7 @@ final class EmulatorInstall implements Runnable {
     private boolean dpu;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -58,7 +58,8 @@ final class EmulatorInstall implements Runnable {
     @Override
     public void run() {
         if (!RELEASES.contains(release)) {
-            throw Words.wrong(spec, "--release " + release + ": must be one of " + String.join(", ", RELEASES));
+            throw OptionConverters.wrong(
+                    spec, "--release " + release + ": must be one of " + String.join(", ", RELEASES));
         }
         String packed = "/sdk/" + Platform.current().folder() + ".tar";
         try {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
         footer = "  comch info --library system     fails unless DOCA is installed")
 final class InfoCommand implements UsesDevice {
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Override
     public void run() {

@@ -1,8 +1,8 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.fabric.FabricProcess;
 import io.github.comch4j.cli.fabric.FabricView;
-import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.emulator.EmulatedFaults;
@@ -39,7 +39,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
     private @Nullable Path folder;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     private int status;
 
@@ -114,7 +114,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     private static void print(FabricView view) {
-        Table servers = new Table("SERVER", "FUNCTION", "PID", "PROGRAM", "CONNECTIONS");
+        TextTable servers = new TextTable("SERVER", "FUNCTION", "PID", "PROGRAM", "CONNECTIONS");
         for (FabricView.Server server : view.servers) {
             servers.row(
                     server.name(),
@@ -126,7 +126,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
         servers.print(System.out);
         if (!view.connections.isEmpty()) {
             System.out.println();
-            Table connections = new Table("CLIENT", "PROGRAM", "SERVER", "FUNCTION", "SERVER'S PID");
+            TextTable connections = new TextTable("CLIENT", "PROGRAM", "SERVER", "FUNCTION", "SERVER'S PID");
             for (FabricView.Connection each : view.connections) {
                 connections.row(
                         each.client() == null
@@ -159,7 +159,7 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
         return map;
     }
 
-    private static Map<String, Object> map(@Nullable Holder process) {
+    private static Map<String, Object> map(@Nullable FabricProcess process) {
         Map<String, Object> map = new LinkedHashMap<>();
         if (process != null) {
             map.put("pid", process.pid());

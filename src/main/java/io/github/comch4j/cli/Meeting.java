@@ -9,8 +9,8 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class Meeting {
             names = "--device",
             order = 70,
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "this side's device (the first that fits)")
     private @Nullable PciAddress address;
 
@@ -30,7 +30,7 @@ final class Meeting {
             names = "--representor",
             order = 71,
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "on the DPU: the host's function to serve, as the host sees it (the first)")
     private @Nullable PciAddress function;
 
@@ -45,7 +45,7 @@ final class Meeting {
             order = 73,
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the other end, on the host that of the DPU (${DEFAULT-VALUE})")
     private Duration timeout;
 
@@ -69,9 +69,9 @@ final class Meeting {
             return representor != null;
         }
 
-        ComchServerSocket listen(boolean plain) {
+        MessageServerSocket listen(boolean plain) {
             try {
-                ComchServerSocket.Builder builder = ComchServerSocket.builder(loop, device, representor, name);
+                MessageServerSocket.Builder builder = MessageServerSocket.builder(loop, device, representor, name);
                 return (plain ? builder.plainPeer() : builder).open();
             } catch (DocaException e) {
                 if (e.error() == DocaError.INITIALIZATION) {
@@ -83,9 +83,9 @@ final class Meeting {
         }
 
         /** {@code other}: what runs on the DPU, for who is told that nothing does. */
-        ComchSocket connect(boolean plain, String other) {
-            try (Waiting _ = Waiting.on("\"" + name + "\" to be served by \"" + other + "\" on the DPU")) {
-                ComchSocket.Builder builder = ComchSocket.builder(loop, device, name);
+        MessageSocket connect(boolean plain, String other) {
+            try (WaitNotice _ = WaitNotice.on("\"" + name + "\" to be served by \"" + other + "\" on the DPU")) {
+                MessageSocket.Builder builder = MessageSocket.builder(loop, device, name);
                 return (plain ? builder.plainPeer() : builder).connect(timeout);
             } catch (DocaException e) {
                 if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
@@ -98,9 +98,9 @@ final class Meeting {
 
         /** Returns null if there is no server now. */
         @Nullable
-        ComchSocket tryConnect(Duration patience) {
+        MessageSocket tryConnect(Duration patience) {
             try {
-                return ComchSocket.builder(loop, device, name).connect(patience);
+                return MessageSocket.builder(loop, device, name).connect(patience);
             } catch (DocaException e) {
                 if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
                     return null;
@@ -124,13 +124,14 @@ final class Meeting {
      */
     End open(String name, boolean otherwise) {
         boolean server = listens(otherwise);
-        PciAddress chosen = address != null ? address : Choice.device(server);
+        PciAddress chosen = address != null ? address : DeviceChoice.device(server);
         EventLoop loop = EventLoop.start("comch");
         try {
             Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
             try {
-                Representor representor =
-                        !server ? null : device.openRepresentor(function != null ? function : Choice.function(device));
+                Representor representor = !server
+                        ? null
+                        : device.openRepresentor(function != null ? function : DeviceChoice.function(device));
                 return new End(loop, device, representor, name, timeout);
             } catch (RuntimeException e) {
                 device.close();
@@ -143,17 +144,17 @@ final class Meeting {
     }
 
     /** Where this process is, for who opens the rest by itself: this side's device, and on the DPU whom it serves. */
-    record Place(PciAddress device, @Nullable PciAddress function) {}
+    record DeviceAndFunction(PciAddress device, @Nullable PciAddress function) {}
 
     /** As {@link #open}, without anything open. */
-    Place place(boolean otherwise) {
+    DeviceAndFunction place(boolean otherwise) {
         boolean server = listens(otherwise);
-        PciAddress chosen = address != null ? address : Choice.device(server);
+        PciAddress chosen = address != null ? address : DeviceChoice.device(server);
         if (!server || function != null) {
-            return new Place(chosen, server ? function : null);
+            return new DeviceAndFunction(chosen, server ? function : null);
         }
         try (Device device = Devices.openDpu(chosen)) {
-            return new Place(chosen, Choice.function(device));
+            return new DeviceAndFunction(chosen, DeviceChoice.function(device));
         }
     }
 
@@ -165,7 +166,7 @@ final class Meeting {
         if (listen || function != null) {
             return true;
         }
-        List<DeviceInfo> all = Choice.devicesHere().stream()
+        List<DeviceInfo> all = DeviceChoice.devicesHere().stream()
                 .filter(device -> address == null || device.address().equals(address))
                 .toList();
         boolean servers = all.stream().anyMatch(DeviceInfo::server);

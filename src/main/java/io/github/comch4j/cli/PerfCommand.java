@@ -1,12 +1,12 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.cli.perf.Figures;
-import io.github.comch4j.cli.perf.Kind;
 import io.github.comch4j.cli.perf.MsgqRun;
-import io.github.comch4j.cli.perf.Outcome;
 import io.github.comch4j.cli.perf.PerfClient;
+import io.github.comch4j.cli.perf.PerfEndpoint;
+import io.github.comch4j.cli.perf.PerfFigures;
+import io.github.comch4j.cli.perf.PerfOutcome;
+import io.github.comch4j.cli.perf.PerfPath;
 import io.github.comch4j.cli.perf.PerfServer;
-import io.github.comch4j.cli.perf.Place;
 import io.github.comch4j.cli.perf.Plan;
 import io.github.comch4j.cli.perf.Plot;
 import io.github.comch4j.cli.perf.Units;
@@ -81,11 +81,11 @@ final class PerfCommand implements UsesDevice {
             index = "0",
             arity = "0..1",
             paramLabel = "KIND",
-            converter = Words.PerfKind.class,
-            completionCandidates = Words.PerfKinds.class,
+            converter = OptionConverters.PerfPathConverter.class,
+            completionCandidates = OptionConverters.PerfPathNames.class,
             description = "what carries the messages: control (path), buffers, slots, records, calls, sockets, or msgq,"
                     + " which needs a DPA (slots)")
-    private @Nullable Kind kind;
+    private @Nullable PerfPath kind;
 
     @Option(names = "--server", description = "the end on the DPU, until Ctrl-C")
     private boolean server;
@@ -107,7 +107,7 @@ final class PerfCommand implements UsesDevice {
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             split = ",",
-            converter = Words.Size.class,
+            converter = OptionConverters.Size.class,
             description = "of each message: 64, 4K, …; several with commas in between (64)")
     private List<Long> sizes = List.of(64L);
 
@@ -120,7 +120,7 @@ final class PerfCommand implements UsesDevice {
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "2",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "how long each size is measured (${DEFAULT-VALUE})")
     private Duration duration;
 
@@ -135,7 +135,7 @@ final class PerfCommand implements UsesDevice {
             names = {"-w", "--warmup"},
             paramLabel = "SECONDS",
             defaultValue = "2",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "not counted; half a second before all sizes but the first (${DEFAULT-VALUE})")
     private Duration warmup;
 
@@ -162,7 +162,7 @@ final class PerfCommand implements UsesDevice {
             names = "--pause",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "with --latency of calls and sockets: how long the thread that asks pauses after each answer;"
                     + " also tells the processor time of this process (${DEFAULT-VALUE})")
     private Duration pause;
@@ -185,14 +185,14 @@ final class PerfCommand implements UsesDevice {
     @Option(
             names = "--device",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "this end's device (the first that is good for it)")
     private @Nullable PciAddress address;
 
     @Option(
             names = "--representor",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "of a server: the host's function to serve (the first)")
     private @Nullable PciAddress function;
 
@@ -216,39 +216,39 @@ final class PerfCommand implements UsesDevice {
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the server (${DEFAULT-VALUE})")
     private Duration timeout;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
 
-    private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<PerfOutcome> outcomes = new ArrayList<>();
     private final List<Double> distances = new ArrayList<>();
     private boolean drawn;
 
     @Override
     public void run() {
-        Words.name(spec, name);
-        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        OptionConverters.name(spec, name);
+        OptionConverters.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
         for (long size : sizes) {
-            Words.within(spec, "--size", size, 1, 1 << 30);
+            OptionConverters.within(spec, "--size", size, 1, 1 << 30);
         }
         if (server && kind != null) {
-            throw Words.wrong(spec, "--server: its settings come from the client");
+            throw OptionConverters.wrong(spec, "--server: its settings come from the client");
         }
         if (server) {
-            Words.without(spec, "a server has its settings from the client", OF_CLIENTS);
+            OptionConverters.without(spec, "a server has its settings from the client", OF_CLIENTS);
         } else {
-            Words.without(spec, "is for --server", "--clients");
+            OptionConverters.without(spec, "is for --server", "--clients");
         }
         if (!server && !local) {
-            Words.without(spec, "is for --server", "--representor");
+            OptionConverters.without(spec, "is for --server", "--representor");
         }
-        if (kind == Kind.MSGQ) {
+        if (kind == PerfPath.MSGQ) {
             latency = true;
         }
         if (!server) {
@@ -270,14 +270,14 @@ final class PerfCommand implements UsesDevice {
                 plan((int) size, 0, null);
             }
         } catch (ProgramException e) {
-            throw Words.wrong(spec, String.valueOf(e.getMessage()));
+            throw OptionConverters.wrong(spec, String.valueOf(e.getMessage()));
         }
     }
 
     private void run(Interrupt interrupt) throws IOException, InterruptedException {
         if (server) {
             serve(place(true), clients, interrupt, System.out::println, () -> {});
-        } else if (kind == Kind.MSGQ) {
+        } else if (kind == PerfPath.MSGQ) {
             measure(interrupt, null);
         } else if (local) {
             both(interrupt);
@@ -286,21 +286,25 @@ final class PerfCommand implements UsesDevice {
         }
     }
 
-    private Place place(boolean ofServer) {
-        PciAddress device = address != null && !local ? address : Choice.device(ofServer);
+    private PerfEndpoint place(boolean ofServer) {
+        PciAddress device = address != null && !local ? address : DeviceChoice.device(ofServer);
         if (!ofServer) {
-            return new Place(device, null, name);
+            return new PerfEndpoint(device, null, name);
         }
         if (function != null) {
-            return new Place(device, function, name);
+            return new PerfEndpoint(device, function, name);
         }
         try (Device dpu = Devices.openDpu(device)) {
-            return new Place(device, Choice.function(dpu), name);
+            return new PerfEndpoint(device, DeviceChoice.function(dpu), name);
         }
     }
 
     private static void serve(
-            Place place, int clients, Interrupt interrupt, java.util.function.Consumer<String> say, Runnable begun) {
+            PerfEndpoint place,
+            int clients,
+            Interrupt interrupt,
+            java.util.function.Consumer<String> say,
+            Runnable begun) {
         int served = new PerfServer(place, interrupt::stopped, say).run(clients, begun);
         say.accept(served + (served == 1 ? " client has" : " clients have") + " measured");
     }
@@ -309,7 +313,7 @@ final class PerfCommand implements UsesDevice {
     private void both(Interrupt interrupt) throws IOException, InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
-        Place place = place(true);
+        PerfEndpoint place = place(true);
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -332,7 +336,7 @@ final class PerfCommand implements UsesDevice {
     }
 
     private void client(Interrupt interrupt) throws IOException, InterruptedException {
-        Place place = place(false);
+        PerfEndpoint place = place(false);
         try (PerfClient client = new PerfClient(place, timeout, interrupt::stopped)) {
             if (!quiet()) {
                 System.out.println(place.device() + " is connected to \"" + name + "\" on "
@@ -357,7 +361,7 @@ final class PerfCommand implements UsesDevice {
                 outcomes.add(
                         client != null
                                 ? client.run(plan, live)
-                                : new MsgqRun(address != null ? address : Choice.device(false), kernel)
+                                : new MsgqRun(address != null ? address : DeviceChoice.device(false), kernel)
                                         .run(plan, interrupt::stopped, live));
                 warm = Math.min(warm, SHORT_WARMUP);
             }
@@ -374,8 +378,8 @@ final class PerfCommand implements UsesDevice {
         }
     }
 
-    private Kind chosen() {
-        return kind == null ? Kind.SLOTS : kind;
+    private PerfPath chosen() {
+        return kind == null ? PerfPath.SLOTS : kind;
     }
 
     private List<Integer> sizes(@Nullable PerfClient client) {
@@ -391,7 +395,7 @@ final class PerfCommand implements UsesDevice {
     }
 
     private Plan plan(int size, long warm, @Nullable PerfClient client) {
-        Kind carrier = chosen();
+        PerfPath carrier = chosen();
         Plan.Binding binding = unbound || !carrier.isBound()
                 ? Plan.Binding.NONE
                 : client != null && client.isOneMachine() ? Plan.Binding.SHARED : Plan.Binding.OWN;
@@ -443,7 +447,7 @@ final class PerfCommand implements UsesDevice {
         if (!quiet()) {
             print(System.out);
         }
-        write(csv, Figures.csv(outcomes));
+        write(csv, PerfFigures.csv(outcomes));
         write(json, Json.of(map(client)));
         if (svg != null) {
             Files.writeString(svg, Plot.of(outcomes).svg());
@@ -466,7 +470,7 @@ final class PerfCommand implements UsesDevice {
                             distances.getLast(),
                             most > MOVED * least ? ": it has changed, do not compare these figures with others" : ""));
         }
-        Figures.table(outcomes, out);
+        PerfFigures.table(outcomes, out);
         if (plot) {
             Plot.of(outcomes).print(out);
         }
@@ -491,7 +495,7 @@ final class PerfCommand implements UsesDevice {
             map.put("server_doca", client.server("doca"));
         }
         map.put("processors_ns", distances);
-        map.put("runs", outcomes.stream().map(Figures::json).toList());
+        map.put("runs", outcomes.stream().map(PerfFigures::json).toList());
         return map;
     }
 }

@@ -2,8 +2,8 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -37,7 +37,7 @@ final class PingCommand implements UsesDevice {
     @Option(
             names = "--device",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "the host's function of the BlueField (the first that can be a client)")
     private @Nullable PciAddress address;
 
@@ -59,7 +59,7 @@ final class PingCommand implements UsesDevice {
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             defaultValue = "64",
-            converter = Words.Size.class,
+            converter = OptionConverters.Size.class,
             description = "of each message: 64, 1K, … (${DEFAULT-VALUE})")
     private long bytes;
 
@@ -67,7 +67,7 @@ final class PingCommand implements UsesDevice {
             names = {"-i", "--interval"},
             paramLabel = "SECONDS",
             defaultValue = "1",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "from one message to the next (${DEFAULT-VALUE})")
     private Duration interval;
 
@@ -85,12 +85,12 @@ final class PingCommand implements UsesDevice {
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the server, and for each answer (${DEFAULT-VALUE})")
     private Duration timeout;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -102,14 +102,14 @@ final class PingCommand implements UsesDevice {
 
     @Override
     public void run() {
-        Words.name(spec, name);
-        Words.within(spec, "--count", count, 0, Long.MAX_VALUE);
-        size = (int) Words.within(spec, "--size", bytes, 1, 1 << 20);
-        PciAddress chosen = address != null ? address : Choice.device(false);
+        OptionConverters.name(spec, name);
+        OptionConverters.within(spec, "--count", count, 0, Long.MAX_VALUE);
+        size = (int) OptionConverters.within(spec, "--size", bytes, 1, 1 << 20);
+        PciAddress chosen = address != null ? address : DeviceChoice.device(false);
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openHost(chosen);
                 Interrupt interrupt = new Interrupt()) {
-            Patience patience = new Patience(engine, timeout);
+            ProgressWait patience = new ProgressWait(engine, timeout);
             try (ComchClient client = connect(engine, device, patience)) {
                 System.out.println(chosen + " is connected to \"" + name + "\" (DOCA "
                         + Doca.library().version() + ", " + Doca.library().kind() + ")");
@@ -121,8 +121,8 @@ final class PingCommand implements UsesDevice {
         }
     }
 
-    private ComchClient connect(ProgressEngine engine, Device device, Patience patience) {
-        try (Waiting _ = Waiting.on("\"" + name + "\" to be served by \"comch serve\" on the DPU")) {
+    private ComchClient connect(ProgressEngine engine, Device device, ProgressWait patience) {
+        try (WaitNotice _ = WaitNotice.on("\"" + name + "\" to be served by \"comch serve\" on the DPU")) {
             return ComchClient.builder(engine, device, name)
                     .onMessage((connection, message) -> answer = message.toArray(ValueLayout.JAVA_BYTE))
                     .onDisconnected(connection -> patience.fail("the server has gone"))
@@ -136,7 +136,7 @@ final class PingCommand implements UsesDevice {
         }
     }
 
-    private void ping(ComchClient client, Patience patience, Interrupt interrupt) {
+    private void ping(ComchClient client, ProgressWait patience, Interrupt interrupt) {
         long began = System.nanoTime();
         long last = began - interval.toNanos();
         try {
@@ -154,7 +154,7 @@ final class PingCommand implements UsesDevice {
         }
     }
 
-    private void roundTrip(ComchClient client, Patience patience, Interrupt interrupt) {
+    private void roundTrip(ComchClient client, ProgressWait patience, Interrupt interrupt) {
         byte[] message = new byte[size];
         for (int i = 0; i < size; i++) {
             message[i] = (byte) (sent + i * 31L);

@@ -2,8 +2,8 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -78,13 +78,13 @@ final class RecvCommand implements UsesDevice {
     private Meeting meeting;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
 
-    private final Traffic traffic = new Traffic();
-    private final OutputStream out = Streams.stdout();
+    private final TrafficCount traffic = new TrafficCount();
+    private final OutputStream out = StandardStreams.stdout();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
@@ -93,17 +93,17 @@ final class RecvCommand implements UsesDevice {
 
     @Override
     public void run() {
-        Words.name(spec, name);
-        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        OptionConverters.name(spec, name);
+        OptionConverters.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
         if (keep) {
-            Words.without(spec, "with --keep there is no last one", "--clients");
+            OptionConverters.without(spec, "with --keep there is no last one", "--clients");
         }
         try (Meeting.End end = meeting.open(name, true);
-                ComchServerSocket server = end.listens() ? end.listen(plain) : null;
+                MessageServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {
             Set<Thread> threads = ConcurrentHashMap.newKeySet();
             if (server == null) {
-                ComchSocket peer = interrupt.during(() -> end.connect(plain, "comch send"));
+                MessageSocket peer = interrupt.during(() -> end.connect(plain, "comch send"));
                 if (peer != null) {
                     serve(peer, threads);
                 }
@@ -113,7 +113,7 @@ final class RecvCommand implements UsesDevice {
                 System.err.println("comch: waits for clients as \"" + name + "\"");
             }
             while (!interrupt.stopped() && !outIsClosed && (keep || come < clients)) {
-                ComchSocket next = server.accept(MOMENT);
+                MessageSocket next = server.accept(MOMENT);
                 if (next != null) {
                     serve(next, threads);
                 }
@@ -122,7 +122,7 @@ final class RecvCommand implements UsesDevice {
                 server.shutdown();
             }
             while (!interrupt.stopped() && threads.stream().anyMatch(Thread::isAlive)) {
-                Streams.pause();
+                StandardStreams.pause();
             }
             stopped = true;
             running.forEach(Process::destroy);
@@ -136,10 +136,10 @@ final class RecvCommand implements UsesDevice {
         }
     }
 
-    private void serve(ComchSocket client, Set<Thread> threads) {
+    private void serve(MessageSocket client, Set<Thread> threads) {
         int number = ++come;
         threads.removeIf(thread -> !thread.isAlive());
-        threads.add(Streams.start("client", () -> {
+        threads.add(StandardStreams.start("client", () -> {
             boolean said = false;
             try {
                 if (command == null) {
@@ -174,7 +174,7 @@ final class RecvCommand implements UsesDevice {
     }
 
     /** What a client sends goes to where the lambda says, until it has said that it sends no more. */
-    private void receive(ComchSocket client, Sink sink) throws IOException {
+    private void receive(MessageSocket client, Sink sink) throws IOException {
         while (!stopped && sink.wantsMore()) {
             byte[] message = client.receive(Duration.ZERO);
             if (message == null) {
@@ -202,7 +202,7 @@ final class RecvCommand implements UsesDevice {
         void rest() throws IOException;
     }
 
-    private void print(ComchSocket client) throws IOException {
+    private void print(MessageSocket client) throws IOException {
         try {
             receive(client, new Sink() {
                 @Override
@@ -233,13 +233,13 @@ final class RecvCommand implements UsesDevice {
         }
     }
 
-    private void execute(ComchSocket client, int number) throws IOException {
+    private void execute(MessageSocket client, int number) throws IOException {
         ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("COMCH_CLIENT", Integer.toString(number));
         Process process = builder.start();
         running.add(process);
         try {
-            Thread answers = Streams.start("answers", () -> answers(process.getInputStream(), client));
+            Thread answers = StandardStreams.start("answers", () -> answers(process.getInputStream(), client));
             boolean left = false;
             try {
                 feed(client, process);
@@ -264,7 +264,7 @@ final class RecvCommand implements UsesDevice {
     }
 
     /** Until the client has said all, or the command has ended. */
-    private void feed(ComchSocket client, Process process) throws IOException {
+    private void feed(MessageSocket client, Process process) throws IOException {
         OutputStream in = process.getOutputStream();
         receive(client, new Sink() {
             @Override
@@ -303,7 +303,7 @@ final class RecvCommand implements UsesDevice {
         }
     }
 
-    private void answers(InputStream from, ComchSocket client) {
+    private void answers(InputStream from, MessageSocket client) {
         try (from) {
             int most = client.maxMessageSize();
             byte[] buffer = new byte[most];
@@ -320,13 +320,13 @@ final class RecvCommand implements UsesDevice {
      *
      * @param said whether to tell it that all is well, and no more comes
      */
-    private void leave(ComchSocket client, boolean said) {
+    private void leave(MessageSocket client, boolean said) {
         try {
             if (said && !plain && !stopped) {
                 client.shutdownOutput(MOMENT.multipliedBy(10));
                 long until = System.nanoTime() + FAREWELL_NANOS;
-                while (!stopped && System.nanoTime() - until < 0 && client.state() == ComchSocket.State.CONNECTED) {
-                    Streams.pause();
+                while (!stopped && System.nanoTime() - until < 0 && client.state() == MessageSocket.State.CONNECTED) {
+                    StandardStreams.pause();
                 }
             }
             client.close();

@@ -2,9 +2,9 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.TextFile;
-import io.github.comch4j.cli.relay.Place;
 import io.github.comch4j.cli.relay.Relay;
-import io.github.comch4j.internal.support.relay.Limits;
+import io.github.comch4j.cli.relay.RelayEndpoint;
+import io.github.comch4j.internal.support.relay.PeerLimits;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ final class RelayCommand implements UsesDevice {
             order = 74,
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "after SIGTERM, how long streams may go on (${DEFAULT-VALUE})")
     private Duration drain;
 
@@ -93,7 +93,7 @@ final class RelayCommand implements UsesDevice {
             order = 77,
             paramLabel = "SIZE",
             defaultValue = "256K",
-            converter = Words.Size.class,
+            converter = OptionConverters.Size.class,
             description = "bytes of a stream that nobody has read yet, at most (${DEFAULT-VALUE})")
     private long window;
 
@@ -101,22 +101,22 @@ final class RelayCommand implements UsesDevice {
     private CommandSpec spec;
 
     @Mixin
-    private Common common;
+    private CommonOptions common;
 
     @Override
     public void run() {
-        List<Place.Pair> pairs = pairs();
-        Limits limits;
+        List<RelayEndpoint.Pair> pairs = pairs();
+        PeerLimits limits;
         try {
-            limits = new Limits((int) Math.min(window, MOST), streams, connections, drain);
+            limits = new PeerLimits((int) Math.min(window, MOST), streams, connections, drain);
         } catch (IllegalArgumentException e) {
-            throw Words.wrong(spec, "--window, --streams, --connections: " + e.getMessage());
+            throw OptionConverters.wrong(spec, "--window, --streams, --connections: " + e.getMessage());
         }
         if (check) {
             System.err.println("comch: nothing is wrong with the pairs: " + pairs.size());
             return;
         }
-        Meeting.Place place = meeting.place(pairs.getFirst().serves());
+        Meeting.DeviceAndFunction place = meeting.place(pairs.getFirst().serves());
         try (Interrupt interrupt = new Interrupt(drain.plusSeconds(10))) {
             boolean clean = false;
             try (Relay relay =
@@ -146,8 +146,8 @@ final class RelayCommand implements UsesDevice {
             relay.runForeground();
             return true;
         });
-        Streams.start("comch-relay-foreground", work);
-        Streams.start("comch-relay-interrupt", () -> {
+        StandardStreams.start("comch-relay-foreground", work);
+        StandardStreams.start("comch-relay-interrupt", () -> {
             try {
                 interrupt.await();
                 work.cancel(true);
@@ -170,8 +170,8 @@ final class RelayCommand implements UsesDevice {
     /** SIGHUP: the file again, all of it or nothing. */
     private synchronized void reload(Relay relay) {
         try {
-            List<Place.Pair> wanted = pairs();
-            if (wanted.stream().anyMatch(Place.Pair::isOnce)) {
+            List<RelayEndpoint.Pair> wanted = pairs();
+            if (wanted.stream().anyMatch(RelayEndpoint.Pair::isOnce)) {
                 throw new ProgramException("stdin and stdout cannot be added to a relay that runs");
             }
             relay.tellServiceManager("RELOADING=1");
@@ -198,30 +198,31 @@ final class RelayCommand implements UsesDevice {
         }
     }
 
-    private List<Place.Pair> pairs() {
+    private List<RelayEndpoint.Pair> pairs() {
         if (words.size() % 2 != 0) {
-            throw Words.wrong(spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
+            throw OptionConverters.wrong(
+                    spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
         }
-        List<Place.Pair> pairs = new ArrayList<>();
-        Place.Together together = new Place.Together();
+        List<RelayEndpoint.Pair> pairs = new ArrayList<>();
+        RelayEndpoint.Together together = new RelayEndpoint.Together();
         try {
             for (int i = 0; i < words.size(); i += 2) {
-                pairs.add(together.add(Place.pair(words.get(i), words.get(i + 1))));
+                pairs.add(together.add(RelayEndpoint.pair(words.get(i), words.get(i + 1))));
             }
         } catch (ProgramException e) {
-            throw Words.wrong(spec, String.valueOf(e.getMessage()));
+            throw OptionConverters.wrong(spec, String.valueOf(e.getMessage()));
         }
         if (file != null) {
             addPairs(file, together, pairs);
         }
         if (pairs.isEmpty()) {
-            throw Words.wrong(spec, "there is no pair, FROM TO");
+            throw OptionConverters.wrong(spec, "there is no pair, FROM TO");
         }
         return pairs;
     }
 
     /** Those of the file, or all that is wrong with it. */
-    private static void addPairs(Path file, Place.Together together, List<Place.Pair> pairs) {
+    private static void addPairs(Path file, RelayEndpoint.Together together, List<RelayEndpoint.Pair> pairs) {
         List<String> lines;
         try {
             lines = TextFile.lines(file);
@@ -233,7 +234,7 @@ final class RelayCommand implements UsesDevice {
         List<String> wrong = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             try {
-                Place.Pair pair = Place.ofLine(lines.get(i));
+                RelayEndpoint.Pair pair = RelayEndpoint.ofLine(lines.get(i));
                 if (pair != null) {
                     pairs.add(together.add(pair));
                 }

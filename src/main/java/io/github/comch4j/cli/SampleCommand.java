@@ -50,7 +50,7 @@ final class SampleCommand implements Runnable {
     private CommandSpec spec;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Override
     public void run() {
@@ -62,20 +62,20 @@ final class SampleCommand implements Runnable {
         @Option(
                 names = {"-p", "--pci-addr"},
                 paramLabel = "PCI",
-                converter = Words.Place.class,
+                converter = OptionConverters.SampleDeviceConverter.class,
                 description = "this side's device (${DEFAULT-VALUE})")
-        private SampleOptions.Place device;
+        private SampleOptions.SampleDevice device;
 
         @Option(
                 names = {"-r", "--rep-pci"},
                 paramLabel = "PCI",
-                converter = Words.Place.class,
+                converter = OptionConverters.SampleDeviceConverter.class,
                 description = "the host's function to serve (${DEFAULT-VALUE}); a client does not use it")
-        private SampleOptions.Place function;
+        private SampleOptions.SampleDevice function;
 
         private Places(String device, String function) {
-            this.device = SampleOptions.Place.of(device);
-            this.function = SampleOptions.Place.of(function);
+            this.device = SampleOptions.SampleDevice.of(device);
+            this.function = SampleOptions.SampleDevice.of(function);
         }
     }
 
@@ -87,7 +87,7 @@ final class SampleCommand implements Runnable {
         final Places places;
 
         @Mixin
-        Common common;
+        CommonOptions common;
 
         @Spec
         CommandSpec spec;
@@ -126,7 +126,8 @@ final class SampleCommand implements Runnable {
                         case "2.6" -> Generation.CC_2_6;
                         case "2.5" -> Generation.CC_2_5;
                         default ->
-                            throw Words.wrong(spec, "--generation " + generation + ": must be 3.0 or 2.6 or 2.5");
+                            throw OptionConverters.wrong(
+                                    spec, "--generation " + generation + ": must be 3.0 or 2.6 or 2.5");
                     };
             byte[] bytes = bytes(spec, text, SampleOptions.MOST_TEXT);
             return new SampleOptions(server, places.device, places.function, bytes, Optional.ofNullable(chosen));
@@ -150,7 +151,7 @@ final class SampleCommand implements Runnable {
                 names = {"-s", "--msg-size"},
                 paramLabel = "BYTES",
                 defaultValue = "1024",
-                converter = Words.Size.class,
+                converter = OptionConverters.Size.class,
                 description = "how long each message is, 1 to 4080 (${DEFAULT-VALUE})")
         private long size;
 
@@ -175,9 +176,9 @@ final class SampleCommand implements Runnable {
 
         @Override
         public void run() {
-            int each = (int) Words.within(spec, "--msg-size", size, 1, SecureChannelSample.MESSAGE_SIZE);
-            Words.within(spec, "--num-msgs", messages, 1, Integer.MAX_VALUE);
-            Words.within(spec, "--end-after", endAfter, 0, Integer.MAX_VALUE);
+            int each = (int) OptionConverters.within(spec, "--msg-size", size, 1, SecureChannelSample.MESSAGE_SIZE);
+            OptionConverters.within(spec, "--num-msgs", messages, 1, Integer.MAX_VALUE);
+            OptionConverters.within(spec, "--end-after", endAfter, 0, Integer.MAX_VALUE);
             new SecureChannelSample(options(SecureChannelSample.pattern(each)), messages, endAfter).run();
         }
     }
@@ -185,7 +186,7 @@ final class SampleCommand implements Runnable {
     private static byte[] bytes(CommandSpec spec, String text, int most) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length < 1 || bytes.length > most) {
-            throw Words.wrong(spec, "--text of " + bytes.length + " bytes: must be 1 to " + most);
+            throw OptionConverters.wrong(spec, "--text of " + bytes.length + " bytes: must be 1 to " + most);
         }
         return bytes;
     }

@@ -83,7 +83,7 @@ final class Screen implements AutoCloseable {
         } catch (IOException e) {
             // as if there were none
         }
-        Streams.pause();
+        StandardStreams.pause();
         return NONE;
     }
 

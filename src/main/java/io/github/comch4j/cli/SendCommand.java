@@ -2,8 +2,8 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -71,7 +71,7 @@ final class SendCommand implements UsesDevice {
             names = {"-q", "--linger"},
             paramLabel = "SECONDS",
             defaultValue = "0",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "with --plain: how long to wait for answers after the end of the input (${DEFAULT-VALUE})")
     private Duration linger;
 
@@ -79,13 +79,13 @@ final class SendCommand implements UsesDevice {
     private Meeting meeting;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
 
-    private final Traffic traffic = new Traffic();
-    private final OutputStream out = Streams.stdout();
+    private final TrafficCount traffic = new TrafficCount();
+    private final OutputStream out = StandardStreams.stdout();
     /** Why not all arrives; the first reason counts. */
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
@@ -94,20 +94,20 @@ final class SendCommand implements UsesDevice {
 
     @Override
     public void run() {
-        Words.name(spec, name);
-        Words.within(spec, "--clients", clients, 1, 100_000);
+        OptionConverters.name(spec, name);
+        OptionConverters.within(spec, "--clients", clients, 1, 100_000);
         if (chop && !lines) {
-            throw Words.wrong(spec, "--chop: is for --lines");
+            throw OptionConverters.wrong(spec, "--chop: is for --lines");
         }
         if (!plain) {
-            Words.without(spec, "is for --plain", "--linger");
+            OptionConverters.without(spec, "is for --plain", "--linger");
         }
         try (Meeting.End end = meeting.open(name, false);
-                ComchServerSocket server = end.listens() ? end.listen(plain) : null;
+                MessageServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {
-            List<ComchSocket> peers = new ArrayList<>();
+            List<MessageSocket> peers = new ArrayList<>();
             if (server == null) {
-                ComchSocket peer = interrupt.during(() -> end.connect(plain, "comch recv"));
+                MessageSocket peer = interrupt.during(() -> end.connect(plain, "comch recv"));
                 if (peer != null) {
                     peers.add(peer);
                 }
@@ -125,16 +125,16 @@ final class SendCommand implements UsesDevice {
                 if (why != null) {
                     throw why;
                 }
-                peers.forEach(ComchSocket::close);
+                peers.forEach(MessageSocket::close);
             }
         }
     }
 
-    private void accept(ComchServerSocket server, List<ComchSocket> peers, Interrupt interrupt) {
+    private void accept(MessageServerSocket server, List<MessageSocket> peers, Interrupt interrupt) {
         String whom = clients == 1 ? "a client" : clients + " clients";
-        try (Waiting _ = Waiting.on(whom + " of \"" + name + "\", such as \"comch recv\" on the host")) {
+        try (WaitNotice _ = WaitNotice.on(whom + " of \"" + name + "\", such as \"comch recv\" on the host")) {
             while (peers.size() < clients && !interrupt.stopped()) {
-                ComchSocket next = server.accept(MOMENT);
+                MessageSocket next = server.accept(MOMENT);
                 if (next != null) {
                     peers.add(next);
                 }
@@ -143,14 +143,14 @@ final class SendCommand implements UsesDevice {
         server.shutdown();
     }
 
-    private void talk(List<ComchSocket> peers, Interrupt interrupt) {
+    private void talk(List<MessageSocket> peers, Interrupt interrupt) {
         talking.set(peers.size());
-        for (ComchSocket peer : peers) {
-            Streams.start("answers", () -> answers(peer));
+        for (MessageSocket peer : peers) {
+            StandardStreams.start("answers", () -> answers(peer));
         }
-        Streams.start("input", () -> input(peers));
+        StandardStreams.start("input", () -> input(peers));
         while (talking.get() > 0 && !interrupt.stopped()) {
-            Streams.pause();
+            StandardStreams.pause();
         }
     }
 
@@ -158,7 +158,7 @@ final class SendCommand implements UsesDevice {
         failure.compareAndSet(null, why);
     }
 
-    private void input(List<ComchSocket> peers) {
+    private void input(List<MessageSocket> peers) {
         int most = peers.getFirst().maxMessageSize();
         try (InputStream in = new FileInputStream(FileDescriptor.in)) {
             if (lines) {
@@ -167,7 +167,7 @@ final class SendCommand implements UsesDevice {
                 bytes(in, most, peers);
             }
             inputEnded = true; // before the peers are told: they may leave then
-            for (ComchSocket peer : peers) {
+            for (MessageSocket peer : peers) {
                 if (!plain) {
                     peer.shutdownOutput(FOR_EVER);
                 } else {
@@ -195,7 +195,7 @@ final class SendCommand implements UsesDevice {
         fail(new ProgramException("the other end has left before it had everything"));
     }
 
-    private void bytes(InputStream in, int most, List<ComchSocket> peers) throws IOException {
+    private void bytes(InputStream in, int most, List<MessageSocket> peers) throws IOException {
         byte[] buffer = new byte[1 << 16];
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
             for (int from = 0; from < read; ) {
@@ -208,7 +208,7 @@ final class SendCommand implements UsesDevice {
         }
     }
 
-    private void lines(InputStream in, int most, List<ComchSocket> peers) throws IOException {
+    private void lines(InputStream in, int most, List<MessageSocket> peers) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         long number = 1;
         for (int next = in.read(); ; next = in.read()) {
@@ -232,8 +232,8 @@ final class SendCommand implements UsesDevice {
         }
     }
 
-    private void send(byte[] message, List<ComchSocket> peers) {
-        for (ComchSocket peer : peers) {
+    private void send(byte[] message, List<MessageSocket> peers) {
+        for (MessageSocket peer : peers) {
             try {
                 peer.send(message, FOR_EVER);
             } catch (ConnectionClosedException e) {
@@ -249,7 +249,7 @@ final class SendCommand implements UsesDevice {
     }
 
     /** Until the peer has said, or had, all. */
-    private void answers(ComchSocket peer) {
+    private void answers(MessageSocket peer) {
         try {
             while (true) {
                 byte[] message = peer.receive(MOMENT);

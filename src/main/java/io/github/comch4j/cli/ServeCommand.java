@@ -2,8 +2,8 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
@@ -33,19 +33,19 @@ final class ServeCommand implements UsesDevice {
     static final String NAME = "comch4j-ping";
 
     /** An answer that could not be sent yet. */
-    private record Answer(ComchConnection connection, byte[] bytes) {}
+    private record WaitingAnswer(ComchConnection connection, byte[] bytes) {}
 
     @Option(
             names = "--device",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "the DPU's own device (the first that can serve)")
     private @Nullable PciAddress address;
 
     @Option(
             names = "--representor",
             paramLabel = "PCI",
-            converter = Words.Address.class,
+            converter = OptionConverters.Address.class,
             description = "the host's function to serve, as the host sees it (the first)")
     private @Nullable PciAddress function;
 
@@ -60,29 +60,29 @@ final class ServeCommand implements UsesDevice {
     private int clients = Integer.MAX_VALUE;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
 
-    private final Queue<Answer> waiting = new ArrayDeque<>();
+    private final Queue<WaitingAnswer> waiting = new ArrayDeque<>();
     private int served;
     private long messages;
 
     @Override
     public void run() {
-        Words.name(spec, name);
-        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
-        PciAddress chosen = address != null ? address : Choice.device(true);
+        OptionConverters.name(spec, name);
+        OptionConverters.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        PciAddress chosen = address != null ? address : DeviceChoice.device(true);
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openDpu(chosen);
                 Representor representor =
-                        device.openRepresentor(function != null ? function : Choice.function(device));
+                        device.openRepresentor(function != null ? function : DeviceChoice.function(device));
                 ComchServer server = start(engine, device, representor);
                 Interrupt interrupt = new Interrupt()) {
             System.out.println(chosen + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA "
                     + Doca.library().version() + ", " + Doca.library().kind() + ")");
-            Patience patience = new Patience(engine, Duration.ofDays(1));
+            ProgressWait patience = new ProgressWait(engine, Duration.ofDays(1));
             while (served < clients && !interrupt.stopped()) {
                 int before = served;
                 patience.awaitForever(() -> served > before || !waiting.isEmpty() || interrupt.stopped());
@@ -97,7 +97,7 @@ final class ServeCommand implements UsesDevice {
             return ComchServer.builder(engine, device, representor, name)
                     .onConnected(connection -> System.out.println("a client has connected"))
                     .onMessage((connection, message) -> {
-                        waiting.add(new Answer(connection, message.toArray(ValueLayout.JAVA_BYTE)));
+                        waiting.add(new WaitingAnswer(connection, message.toArray(ValueLayout.JAVA_BYTE)));
                         answer();
                     })
                     .onDisconnected(connection -> {
@@ -116,7 +116,7 @@ final class ServeCommand implements UsesDevice {
 
     /** In order, as far as there is room. */
     private void answer() {
-        for (Answer next = waiting.peek(); next != null; next = waiting.peek()) {
+        for (WaitingAnswer next = waiting.peek(); next != null; next = waiting.peek()) {
             try {
                 if (!next.connection.trySend(next.bytes).accepted()) {
                     return;

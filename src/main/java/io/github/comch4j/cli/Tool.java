@@ -65,7 +65,7 @@ final class Tool implements Runnable {
     private CommandSpec spec;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     /** Returns the exit status. */
     static int run(String... arguments) {
@@ -109,7 +109,7 @@ final class Tool implements Runnable {
 
     private static int execute(ParseResult parsed) {
         if (!CommandLine.printHelpIfRequested(parsed)) {
-            Common given = Common.of(parsed);
+            CommonOptions given = CommonOptions.of(parsed);
             given.begin();
             ParseResult last = parsed;
             while (last.hasSubcommand()) {
@@ -136,7 +136,7 @@ final class Tool implements Runnable {
 
     private static int failed(Exception e, CommandLine command, ParseResult parsed) throws Exception {
         String sentence = sentence(e);
-        boolean traces = Common.of(parsed).traces();
+        boolean traces = CommonOptions.of(parsed).traces();
         System.out.flush();
         command.getErr().println("comch: " + TextFile.visible(sentence));
         if (traces) {

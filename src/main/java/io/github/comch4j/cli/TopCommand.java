@@ -1,8 +1,8 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.fabric.FabricProcess;
 import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.fabric.Flow;
-import io.github.comch4j.cli.fabric.Holder;
 import io.github.comch4j.cli.fabric.JvmView;
 import io.github.comch4j.cli.program.Json;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ final class TopCommand implements Runnable {
             names = {"-i", "--interval"},
             paramLabel = "SECONDS",
             defaultValue = "1",
-            converter = Words.Seconds.class,
+            converter = OptionConverters.Seconds.class,
             description = "from one look to the next; rates are over that time (${DEFAULT-VALUE})")
     private Duration interval;
 
@@ -73,7 +73,7 @@ final class TopCommand implements Runnable {
     private long pid;
 
     @Mixin
-    Common common;
+    CommonOptions common;
 
     @Spec
     private CommandSpec spec;
@@ -81,9 +81,9 @@ final class TopCommand implements Runnable {
     @Override
     public void run() {
         if (json && !once) {
-            throw Words.wrong(spec, "--json: is for --once");
+            throw OptionConverters.wrong(spec, "--json: is for --once");
         }
-        Words.within(spec, "--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
+        OptionConverters.within(spec, "--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
         try (Screen screen = new Screen(!once)) {
             if (pid != 0) {
                 jvm(screen);
@@ -142,7 +142,7 @@ final class TopCommand implements Runnable {
         text.append(pid).append(": ").append(now.size()).append(" beans");
         text.append(now.isEmpty() ? ": its program has registered none\n" : "\n");
         now.forEach((bean, attributes) -> {
-            Table table = new Table("", "", "PER SECOND");
+            TextTable table = new TextTable("", "", "PER SECOND");
             attributes.forEach((name, value) -> {
                 Object last = before.getOrDefault(bean, Map.of()).get(name);
                 boolean counts = value instanceof Long && last instanceof Long;
@@ -156,8 +156,8 @@ final class TopCommand implements Runnable {
         return text.toString();
     }
 
-    private Table table(FabricView view, List<Flow> flows, int longestName) {
-        Table table = new Table(
+    private TextTable table(FabricView view, List<Flow> flows, int longestName) {
+        TextTable table = new TextTable(
                 "SERVER",
                 "FUNCTION",
                 "FROM",
@@ -172,10 +172,10 @@ final class TopCommand implements Runnable {
                 "STUCK");
         for (Flow flow : flows.stream().sorted(order.comparator()).toList()) {
             FabricView.Connection connection = flow.connection();
-            Holder client = connection.client();
+            FabricProcess client = connection.client();
             String host = client == null ? "?" : Long.toString(client.pid());
             String dpu = Long.toString(connection.serving().pid());
-            FabricView.Direction now = flow.now();
+            FabricView.FlowDirection now = flow.now();
             table.row(
                     shortened(connection.server(), longestName),
                     connection.function(),
@@ -214,7 +214,7 @@ final class TopCommand implements Runnable {
     }
 
     private String text(FabricView view, List<Flow> flows, Screen screen) {
-        Table table = table(view, flows, LONGEST_NAME);
+        TextTable table = table(view, flows, LONGEST_NAME);
         if (!table.narrow(screen.columns(), LEAST_IMPORTANT)) {
             table = table(view, flows, SHORTENED_NAME);
             table.narrow(screen.columns(), LEAST_IMPORTANT);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #retain()} for each, and each of them {@link #release()}.
  *
  * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
- * ({@link Pool#of}). What is not accepted is not in flight: try again, or go on without that peer.
+ * ({@link Pool#broadcastOf}). What is not accepted is not in flight: try again, or go on without that peer.
  *
  * <p>A peer that stands still keeps what is in flight to it. So each producer may have sends in flight from its
  * {@linkplain Pool#share() share} of the places and no more, however many receives its peer has posted: the other
@@ -40,12 +40,12 @@ public final class Broadcast {
 
     private final Pool pool;
     private final MemorySegment segment;
-    private final Map<ComchProducer, Place> places = new ConcurrentHashMap<>();
+    private final Map<ComchProducer, PeerCopy> places = new ConcurrentHashMap<>();
     private final AtomicLong uses = new AtomicLong();
     private volatile long length;
 
     /** A producer's buffer on this place. */
-    private record Place(Buffer buffer, Peer peer) {}
+    private record PeerCopy(Buffer buffer, Peer peer) {}
 
     /** What a pool counts for each producer. */
     private static final class Peer {
@@ -156,7 +156,7 @@ public final class Broadcast {
     }
 
     private SubmitResult submit(ComchProducer producer, int consumerId, boolean now) {
-        Place place = places.get(producer);
+        PeerCopy place = places.get(producer);
         if (place == null || place.buffer.isClosed()) {
             place = acquire(producer);
             if (place == null) {
@@ -195,7 +195,7 @@ public final class Broadcast {
     }
 
     /** Null if all the producer's buffers are in flight. */
-    private @Nullable Place acquire(ComchProducer producer) {
+    private @Nullable PeerCopy acquire(ComchProducer producer) {
         if (!producer.transfers().releasesSent()) {
             throw new IllegalArgumentException(producer + " has no releaseSent(): nobody would learn of the end");
         }
@@ -216,7 +216,7 @@ public final class Broadcast {
         places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
         Peer peer = pool.peer(producer);
         state.lentBy(() -> end(peer));
-        Place place = new Place(buffer, peer);
+        PeerCopy place = new PeerCopy(buffer, peer);
         places.put(producer, place);
         return place;
     }
@@ -378,7 +378,7 @@ public final class Broadcast {
         /** Frees a buffer that the producer has on another place. */
         private boolean closeIdle(ComchProducer producer) {
             for (Broadcast other : all) {
-                Place place = other.places.get(producer);
+                PeerCopy place = other.places.get(producer);
                 if (place != null && !place.buffer.isClosed() && !place.buffer.isInFlight()) {
                     place.buffer.close();
                     return true;
@@ -410,7 +410,7 @@ public final class Broadcast {
          * @param buffer a buffer that was sent
          * @return the broadcast; null if the buffer is not on a place of this pool
          */
-        public @Nullable Broadcast of(Buffer buffer) {
+        public @Nullable Broadcast broadcastOf(Buffer buffer) {
             boolean known = buffer.memory() == memory
                     && buffer.capacity() == size
                     && buffer.offset() % size == 0

@@ -13,7 +13,7 @@ import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.transfer.BufferReceives;
+import io.github.comch4j.internal.transfer.BufferReceiveTasks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,7 +37,7 @@ public final class ComchConsumer extends FastPathConsumer {
     private final int firstBuffers;
     private final long firstBufferSize;
     private final int firstImmediates;
-    private final BufferReceives receives;
+    private final BufferReceiveTasks receives;
     private final long mostRoom; // in a buffer, for the device; DOCA's submit does not check it
 
     private ComchConsumer(Builder settings) {
@@ -99,10 +99,10 @@ public final class ComchConsumer extends FastPathConsumer {
         }
     }
 
-    private BufferReceives makeReceives(Builder settings) {
+    private BufferReceiveTasks makeReceives(Builder settings) {
         ReceiveHandler handler = settings.onReceive;
         CompletionHandler<ComchConsumer, @Nullable Buffer> failure = settings.onFailure;
-        return new BufferReceives(
+        return new BufferReceiveTasks(
                 context,
                 Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
                 configureImmediates(settings),
@@ -114,7 +114,7 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     @Override
-    BufferReceives transfers() {
+    BufferReceiveTasks transfers() {
         return receives;
     }
 

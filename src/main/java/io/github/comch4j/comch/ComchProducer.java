@@ -7,10 +7,11 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
-import io.github.comch4j.internal.transfer.BufferSends;
+import io.github.comch4j.internal.transfer.BufferSendTasks;
 import io.github.comch4j.internal.transfer.ImmediatePlaces;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ public final class ComchProducer extends FastPathProducer {
 
     private final int bufferCount;
     private final boolean releasesSent;
-    private final BufferSends sends;
+    private final BufferSendTasks sends;
 
     private ComchProducer(Builder settings) {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
@@ -52,22 +53,22 @@ public final class ComchProducer extends FastPathProducer {
                 ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
     }
 
-    private BufferSends makeSends(Builder settings) {
-        RoomHandler<ComchProducer> room = settings.onRoom;
+    private BufferSendTasks makeSends(Builder settings) {
+        WritableHandler<ComchProducer> room = settings.onWritable;
         CompletionHandler<ComchProducer, @Nullable Buffer> completion = settings.onCompletion;
         CompletionHandler<ComchProducer, BufferList> listCompletion = settings.onListCompletion;
-        return new BufferSends(
+        return new BufferSendTasks(
                 context,
                 settings.tasks,
                 limits(),
-                room == null ? null : () -> room.onRoom(this),
+                room == null ? null : () -> room.onWritable(this),
                 completion == null ? null : (buffer, status) -> completion.onCompletion(this, buffer, status),
                 listCompletion == null ? null : (list, status) -> listCompletion.onCompletion(this, list, status),
                 settings.releaseSent);
     }
 
     @Override
-    BufferSends transfers() {
+    BufferSendTasks transfers() {
         return sends;
     }
 
@@ -299,7 +300,7 @@ public final class ComchProducer extends FastPathProducer {
 
         private @Nullable CompletionHandler<ComchProducer, @Nullable Buffer> onCompletion;
         private @Nullable CompletionHandler<ComchProducer, BufferList> onListCompletion;
-        private @Nullable RoomHandler<ComchProducer> onRoom;
+        private @Nullable WritableHandler<ComchProducer> onWritable;
         private boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
@@ -355,8 +356,8 @@ public final class ComchProducer extends FastPathProducer {
          * @param handler the handler; costs nothing as long as all sends are accepted
          * @return this
          */
-        public Builder onRoom(RoomHandler<ComchProducer> handler) {
-            onRoom = use.once("onRoom", onRoom, handler);
+        public Builder onWritable(WritableHandler<ComchProducer> handler) {
+            onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
 

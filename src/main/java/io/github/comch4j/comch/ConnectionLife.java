@@ -91,7 +91,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
 
     @Override
     public void say(int consumerId, long word) {
-        byte[] message = StreamWords.message(consumerId, word);
+        byte[] message = StreamReplies.message(consumerId, word);
         Runnable handler = () -> send(message);
         if (engine.isMine()) {
             engine.runHandlers(handler);
@@ -203,7 +203,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
 
     private void leave(boolean tells) {
         close(ConnectionState.CLOSED);
-        engine.awaitRoom(new Departure(this, tells));
+        engine.awaitRoom(new BackgroundDisconnect(this, tells));
     }
 
     private void close(ConnectionState how) {

@@ -6,6 +6,9 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.SendFailureHandler;
+import io.github.comch4j.core.StateHandler;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -16,9 +19,9 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.observe.Log;
+import io.github.comch4j.internal.transport.CallMemory;
 import io.github.comch4j.internal.transport.MessageSender;
-import io.github.comch4j.internal.transport.Scratch;
-import io.github.comch4j.internal.transport.Staging;
+import io.github.comch4j.internal.transport.ReceivedMemory;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -39,8 +42,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     final EndpointContext context;
     final EndpointSettings settings;
     final MessageSends sends;
-    final Scratch scratch;
-    final Staging staging;
+    final ReceivedMemory scratch;
+    final CallMemory staging;
     private final ProgressEngine engine;
     private final Device device;
     private final String name;
@@ -70,7 +73,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.closeAfter(e);
             throw e;
         }
-        this.scratch = new Scratch(maxMessageSize);
+        this.scratch = new ReceivedMemory(maxMessageSize);
         this.staging = context.engine().staging();
         staging.reserve(maxMessageSize);
     }
@@ -168,8 +171,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
-     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onRoom} do not run any more, and what
-     * arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of
+     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onWritable} do not run any more, and
+     * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of
      * other contexts on the engine may run meanwhile.
      *
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
@@ -222,7 +225,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * ends that connection; all else fails the progress.
      */
     final void failed(ComchConnection connection, Throwable thrown, Engine where) {
-        if (!(thrown instanceof Exception exception) || (!isServer() && settings.onFailure == null)) {
+        if (!(thrown instanceof Exception exception) || (!isServer() && settings.onHandlerFailed == null)) {
             where.transport().fail(thrown);
             return;
         }
@@ -243,13 +246,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
     /** Returns false if the program's handler has thrown in its turn. */
     private boolean tellFailure(ComchConnection connection, Exception exception, Engine where) {
-        if (settings.onFailure == null) {
+        if (settings.onHandlerFailed == null) {
             where.transport().countFailure();
             Log.logger().log(System.Logger.Level.WARNING, "a handler has failed, which ends " + connection, exception);
             return true;
         }
         try {
-            settings.onFailure.onFailure(connection, exception);
+            settings.onHandlerFailed.onHandlerFailed(connection, exception);
             where.transport().countFailure();
             return true;
         } catch (Throwable t) {
@@ -364,7 +367,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws;
-         * on a server it counts as a handler that has, see {@link #onFailure}.
+         * on a server it counts as a handler that has, see {@link #onHandlerFailed}.
          * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
          * connection's end.
          *
@@ -387,8 +390,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler; costs nothing as long as all messages are accepted
          * @return this
          */
-        public final B onRoom(RoomHandler<ComchConnection> handler) {
-            settings.onRoom = use.once("onRoom", settings.onRoom, handler);
+        public final B onWritable(WritableHandler<ComchConnection> handler) {
+            settings.onWritable = use.once("onWritable", settings.onWritable, handler);
             return self();
         }
 
@@ -408,8 +411,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * Called when a handler has thrown an exception for a connection: {@code onMessage}, {@code onConnected},
-         * {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onRoom}, and those of its producers
-         * and consumers, on the thread of whose engine it runs then. {@link ProgressEngine} has the rule.
+         * {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onWritable}, and those of its
+         * producers and consumers, on the thread of whose engine it runs then. {@link ProgressEngine} has the rule.
          *
          * <p>On a server it takes the place of a warning in the log, and the connection ends when it has returned. On a
          * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens.
@@ -418,8 +421,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler
          * @return this
          */
-        public final B onFailure(ConnectionFailureHandler handler) {
-            settings.onFailure = use.once("onFailure", settings.onFailure, handler);
+        public final B onHandlerFailed(HandlerFailureHandler handler) {
+            settings.onHandlerFailed = use.once("onHandlerFailed", settings.onHandlerFailed, handler);
             return self();
         }
 

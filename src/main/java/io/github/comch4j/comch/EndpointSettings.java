@@ -1,6 +1,9 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Device;
+import io.github.comch4j.core.SendFailureHandler;
+import io.github.comch4j.core.StateHandler;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.ServerCalls;
@@ -26,7 +29,7 @@ final class EndpointSettings {
     MessageHandler onMessage;
 
     @Nullable
-    ConnectionFailureHandler onFailure;
+    HandlerFailureHandler onHandlerFailed;
 
     @Nullable
     ConnectionHandler onConnected;
@@ -44,7 +47,7 @@ final class EndpointSettings {
     StateHandler<? super ControlPathEndpoint> onStateChanged;
 
     @Nullable
-    RoomHandler<ComchConnection> onRoom;
+    WritableHandler<ComchConnection> onWritable;
 
     int sendTasks; // 0: the default, until the settings are applied
     long sendBacklog = SEND_BACKLOG; // bytes
@@ -96,7 +99,7 @@ final class EndpointSettings {
     /** Tells DOCA the sizes, and where messages and consumers are to be reported. */
     void apply(EndpointCalls calls, MemorySegment handle, MessageSender sender, Device device, String action) {
         if (maxMessageSize > 0) {
-            Limits.set(
+            DocaLimits.set(
                     "maxMessageSize",
                     maxMessageSize,
                     value -> calls.setMaxMessageSize(handle, value, action),
@@ -104,7 +107,7 @@ final class EndpointSettings {
                     capabilities -> Optional.of(capabilities.maxMessageSize()));
         }
         if (receiveQueueSize > 0) {
-            Limits.set(
+            DocaLimits.set(
                     "receiveQueueSize",
                     receiveQueueSize,
                     value -> calls.setReceiveQueueSize(handle, value, action),
@@ -116,7 +119,7 @@ final class EndpointSettings {
         }
         MemorySegment sent = sender.sentCallback();
         MemorySegment notSent = sender.notSentCallback();
-        Limits.set(
+        DocaLimits.set(
                 "sendTasks",
                 sendTasks,
                 value -> calls.configureSend(handle, sent, notSent, value, action),

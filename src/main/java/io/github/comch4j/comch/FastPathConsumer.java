@@ -5,7 +5,7 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.transfer.Receives;
+import io.github.comch4j.internal.transfer.ReceiveTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
@@ -19,7 +19,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     }
 
     @Override
-    abstract Receives transfers();
+    abstract ReceiveTasks transfers();
 
     /**
      * How many receives are posted, with a buffer or without. Any thread may ask.
@@ -61,7 +61,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     /** Returns the most immediate data that a receive can have. */
     final int configureImmediates(Builder<?> settings) {
         if (settings.immediateLength != Builder.DEFAULT) {
-            Limits.set(
+            DocaLimits.set(
                     "immediateLength",
                     settings.immediateLength,
                     value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),

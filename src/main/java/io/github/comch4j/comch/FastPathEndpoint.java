@@ -5,6 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.InventoryCalls;
@@ -74,7 +75,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
 
     /** Tells DOCA how its tasks end. */
     final void configureTasks(Function<Capabilities, Optional<Long>> limit) {
-        Limits.set(
+        DocaLimits.set(
                 "tasks",
                 transfers().count(),
                 context::configureTasks,

@@ -5,7 +5,7 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.transfer.SendLimits;
-import io.github.comch4j.internal.transfer.Sends;
+import io.github.comch4j.internal.transfer.SendTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
@@ -22,7 +22,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     @Override
-    abstract Sends transfers();
+    abstract SendTasks transfers();
 
     /** What the device takes of one send. */
     final SendLimits limits() {
@@ -97,10 +97,10 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the producer is closed
      */
-    public final long stalls() {
+    public final long retries() {
         context.engine().checkOwner();
         context.checkUsable();
-        return transfers().stalls();
+        return transfers().retries();
     }
 
     /** Sends in the queue may wait for a posted buffer for ever: they end here. */

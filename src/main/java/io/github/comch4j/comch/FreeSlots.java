@@ -6,14 +6,14 @@ package io.github.comch4j.comch;
  */
 final class FreeSlots {
     private final int slots;
-    private final boolean inTurn;
+    private final boolean roundRobin;
     private final long[] words;
-    private int from; // the search for the next one begins here; unless inTurn, none below is free
+    private int from; // the search for the next one begins here; unless roundRobin, none below is free
 
     /** All are free. */
-    FreeSlots(int slots, boolean inTurn) {
+    FreeSlots(int slots, boolean roundRobin) {
         this.slots = slots;
-        this.inTurn = inTurn;
+        this.roundRobin = roundRobin;
         words = new long[(slots + Long.SIZE - 1) / Long.SIZE];
         put(0, slots);
     }
@@ -71,7 +71,7 @@ final class FreeSlots {
             words[slot / Long.SIZE] |= bits(slot, ofWord);
             slot += ofWord;
         }
-        if (!inTurn && first < from) {
+        if (!roundRobin && first < from) {
             from = first;
         }
     }

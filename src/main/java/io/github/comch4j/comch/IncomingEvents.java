@@ -1,7 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.internal.transport.ConnectionEvents;
-import io.github.comch4j.internal.transport.Scratch;
+import io.github.comch4j.internal.transport.ReceivedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class IncomingEvents extends ConnectionEvents {
     private final ComchConnection connection;
-    private final Scratch scratch;
+    private final ReceivedMemory scratch;
     private final MessageHandler onMessage;
     private final @Nullable RemoteConsumerHandler onConsumer;
     private final TreeSet<Integer> peersConsumers = new TreeSet<>(); // ids of those that run
-    private volatile @Nullable StreamWords words; // once somebody listens
+    private volatile @Nullable StreamReplies words; // once somebody listens
 
     IncomingEvents(ComchConnection connection) {
         super(connection.controlEngine().transport());
@@ -37,10 +37,10 @@ final class IncomingEvents extends ConnectionEvents {
     }
 
     /** What the peer says of streams; it is listened to from the first call on. Any thread. */
-    synchronized StreamWords words() {
-        StreamWords made = words;
+    synchronized StreamReplies words() {
+        StreamReplies made = words;
         if (made == null) {
-            made = new StreamWords();
+            made = new StreamReplies();
             words = made;
         }
         return made;
@@ -66,7 +66,7 @@ final class IncomingEvents extends ConnectionEvents {
 
     @Override
     protected void message(MemorySegment bytes) {
-        StreamWords listening = words;
+        StreamReplies listening = words;
         if (listening != null && listening.takes(bytes)) {
             return;
         }
@@ -83,7 +83,7 @@ final class IncomingEvents extends ConnectionEvents {
         } else {
             peersConsumers.remove(id);
         }
-        StreamWords listening = words;
+        StreamReplies listening = words;
         if (listening != null) {
             listening.consumer(id, created);
         }

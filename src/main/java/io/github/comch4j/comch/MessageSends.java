@@ -142,8 +142,8 @@ final class MessageSends implements RoomWaiter {
     }
 
     private SubmitResult noRoom(ComchConnection connection, SubmitResult why) {
-        connection.outgoing().tellsRoom = settings.onRoom != null;
-        if (shares || settings.onRoom != null) {
+        connection.outgoing().tellsRoom = settings.onWritable != null;
+        if (shares || settings.onWritable != null) {
             awaitRoom(connection);
         }
         return connection.counts().backPressure.refuse(connection, why);
@@ -191,10 +191,10 @@ final class MessageSends implements RoomWaiter {
             return;
         }
         if (drain(connection)) {
-            if (outgoing.tellsRoom && settings.onRoom != null && !connection.isEnding()) {
+            if (outgoing.tellsRoom && settings.onWritable != null && !connection.isEnding()) {
                 outgoing.tellsRoom = false;
                 try {
-                    settings.onRoom.onRoom(connection);
+                    settings.onWritable.onWritable(connection);
                 } catch (Throwable t) {
                     endpoint.failed(connection, t, engine);
                 }

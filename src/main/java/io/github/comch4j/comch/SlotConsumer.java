@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SlotConsumer extends FastPathConsumer {
     private final SlotMemory memory;
-    private final SlotReceives receives;
+    private final SlotReceiveTasks receives;
 
     private SlotConsumer(Builder settings, SlotMemory memory) {
         super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.resource());
         this.memory = memory;
         try {
             int immediateLength = configureImmediates(settings);
-            this.receives = new SlotReceives(
+            this.receives = new SlotReceiveTasks(
                     this, context, memory, immediateLength, settings.onMessage, settings.onReceiveFailed);
             configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
             memory.acquire(inventory(memory.slots()));
@@ -63,7 +63,7 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     @Override
-    SlotReceives transfers() {
+    SlotReceiveTasks transfers() {
         return receives;
     }
 

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
@@ -29,22 +30,22 @@ public final class SlotProducer extends FastPathProducer {
      * Returned by {@link #claim}: all slots are in flight. Progress of this side's engine tells which are free again.
      * As {@link SubmitResult#NO_TASK}.
      */
-    public static final long NO_TASK = -1;
+    public static final long NO_SLOT = -1;
 
     /**
      * Returned by {@link #claim}: all slots are taken, and the next one to go out waits for the peer to post. As
      * {@link SubmitResult#NO_RECEIVE}.
      */
-    public static final long NO_RECEIVE = -2;
+    public static final long NO_PEER_RECEIVE = -2;
 
     private final SlotMemory memory;
-    private final SlotSends sends;
+    private final SlotSendTasks sends;
 
     private SlotProducer(Builder settings, SlotMemory memory) {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.memory = memory;
         try {
-            this.sends = new SlotSends(this, context, memory, settings);
+            this.sends = new SlotSendTasks(this, context, memory, settings);
             configureTasks(capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
@@ -61,7 +62,7 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     @Override
-    SlotSends transfers() {
+    SlotSendTasks transfers() {
         return sends;
     }
 
@@ -71,8 +72,8 @@ public final class SlotProducer extends FastPathProducer {
      *
      * @param length how long the message is at most, bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_TASK} or
-     *     {@link #NO_RECEIVE}, both less than 0
+     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_SLOT} or
+     *     {@link #NO_PEER_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if a slot is shorter than that
      * @throws IllegalStateException if a slot is claimed already, or the producer is closed
@@ -93,7 +94,8 @@ public final class SlotProducer extends FastPathProducer {
      * @param length how long each message is, bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
      * @return where in {@link #memory()} to write the first message, a multiple of 64; each of the others begins
-     *     {@link #stride()} bytes after the one before it; or {@link #NO_TASK} or {@link #NO_RECEIVE}, both less than 0
+     *     {@link #stride()} bytes after the one before it; or {@link #NO_SLOT} or {@link #NO_PEER_RECEIVE}, both less
+     *     than 0
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if a slot is shorter than that, or fewer than 1 are wanted
      * @throws IllegalStateException if a slot is claimed already, or the producer is closed
@@ -124,7 +126,7 @@ public final class SlotProducer extends FastPathProducer {
     /**
      * Queues the message in the claimed slot, or those in all that are claimed, from the lowest one on
      * ({@code doca_task_submit}, perhaps later). The program may not touch them any more. A message that DOCA refuses
-     * when its turn comes, or that still waits when the producer ends, has failed: see {@link Builder#onFailure}.
+     * when its turn comes, or that still waits when the producer ends, has failed: see {@link Builder#onSendFailed}.
      *
      * @throws ConnectionClosedException if the connection has ended; the slot is not claimed any more
      * @throws IllegalStateException if no slot is claimed
@@ -167,7 +169,7 @@ public final class SlotProducer extends FastPathProducer {
      * again.
      *
      * <p>If they are longer than the consumer takes, the message fails when its turn comes
-     * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onFailure}.
+     * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onSendFailed}.
      *
      * @param length the message's length, bytes, 0 to what was claimed
      * @param immediate the immediate data, at most {@link Capabilities.Consumer#maxImmediateLength} bytes; of 0 bytes:
@@ -206,7 +208,7 @@ public final class SlotProducer extends FastPathProducer {
     public SubmitResult offer(MemorySegment message, int consumerId) {
         long at = claim((int) Math.min(message.byteSize(), Integer.MAX_VALUE), consumerId);
         if (at < 0) {
-            return at == NO_TASK ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+            return at == NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
         }
         MemorySegment.copy(message, 0, memory.segment(), at, message.byteSize());
         commit();
@@ -247,12 +249,12 @@ public final class SlotProducer extends FastPathProducer {
         private final int slotSize;
 
         @Nullable
-        SlotFailureHandler onFailure;
+        SlotSendFailureHandler onSendFailed;
 
         @Nullable
-        RoomHandler<SlotProducer> onRoom;
+        WritableHandler<SlotProducer> onWritable;
 
-        boolean inTurn;
+        boolean roundRobin;
 
         Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
             super("SlotProducer.Builder", connection, engine);
@@ -266,8 +268,8 @@ public final class SlotProducer extends FastPathProducer {
          * @param handler the handler
          * @return this
          */
-        public Builder onFailure(SlotFailureHandler handler) {
-            onFailure = use.once("onFailure", onFailure, handler);
+        public Builder onSendFailed(SlotSendFailureHandler handler) {
+            onSendFailed = use.once("onSendFailed", onSendFailed, handler);
             return this;
         }
 
@@ -278,8 +280,8 @@ public final class SlotProducer extends FastPathProducer {
          * @param handler the handler; costs nothing as long as there are slots
          * @return this
          */
-        public Builder onRoom(RoomHandler<SlotProducer> handler) {
-            onRoom = use.once("onRoom", onRoom, handler);
+        public Builder onWritable(WritableHandler<SlotProducer> handler) {
+            onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
 
@@ -290,9 +292,9 @@ public final class SlotProducer extends FastPathProducer {
          *
          * @return this
          */
-        public Builder inTurn() {
+        public Builder roundRobin() {
             use.check();
-            inTurn = true;
+            roundRobin = true;
             return this;
         }
 

@@ -28,7 +28,7 @@
  * The client prints {@code hello} and {@code 4096 bytes}. On real devices the addresses are others;
  * {@link io.github.comch4j.core.Devices#list()} and {@link io.github.comch4j.core.Device#representors()} tell them, and
  * each program runs on its side. Programs that want calls that wait rather than handlers have
- * {@link io.github.comch4j.io.ComchSocket}; those that move streams of bytes,
+ * {@link io.github.comch4j.io.MessageSocket}; those that move streams of bytes,
  * {@link io.github.comch4j.io.ComchOutputChannel}.
  *
  * <h2>Names</h2>

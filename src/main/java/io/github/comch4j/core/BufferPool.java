@@ -1,6 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.load.LibrarySettings;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ public final class BufferPool implements AutoCloseable {
     private final long slotSize;
     private final Slot[] slots;
     private final int[] free; // used as a stack: the last one is still in the caches
-    private final boolean traced = Settings.debug();
+    private final boolean traced = LibrarySettings.debug();
     private int freeCount;
 
     private BufferPool(MemoryMap memory, int count, long slotSize) {

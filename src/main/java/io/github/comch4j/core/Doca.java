@@ -3,8 +3,8 @@ package io.github.comch4j.core;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.internal.call.VersionCalls;
+import io.github.comch4j.internal.load.LibrarySettings;
 import io.github.comch4j.internal.load.NativeLibrary;
-import io.github.comch4j.internal.load.Settings;
 
 /**
  * The native DOCA libraries of this process.
@@ -36,25 +36,25 @@ import io.github.comch4j.internal.load.Settings;
  */
 public final class Doca {
     /** System property that chooses the libraries. */
-    public static final String LIBRARY_PROPERTY = Settings.LIBRARY_PROPERTY;
+    public static final String LIBRARY_PROPERTY = LibrarySettings.LIBRARY_PROPERTY;
     /**
      * System property: an existing folder, writable and not mounted {@code noexec}, to unpack the emulated libraries
      * in.
      */
-    public static final String NATIVE_DIR_PROPERTY = Settings.NATIVE_DIR_PROPERTY;
+    public static final String NATIVE_DIR_PROPERTY = LibrarySettings.NATIVE_DIR_PROPERTY;
 
     /**
      * System property for tests: when {@code true}, a message segment that a program keeps after its callback throws
      * {@link IllegalStateException} at once, at the price of an allocation per message. Otherwise it shows later
      * messages until its server, client or consumer is closed.
      */
-    public static final String STRICT_PROPERTY = Settings.STRICT_PROPERTY;
+    public static final String STRICT_PROPERTY = LibrarySettings.STRICT_PROPERTY;
 
     /**
      * System property for those who look for leaks: when {@code true}, a pool's slots remember where they were
      * acquired, and engines, devices and inventories where they were made, at the price of a stack trace for each.
      */
-    public static final String DEBUG_PROPERTY = Settings.DEBUG_PROPERTY;
+    public static final String DEBUG_PROPERTY = LibrarySettings.DEBUG_PROPERTY;
 
     /**
      * System property, read when a progress engine is made: {@code false} does without the batch library that submits
@@ -62,7 +62,7 @@ public final class Doca {
      * with one; each step is a call then. Programs see no difference but speed. Default: {@code true}, where the jar
      * has the batch library.
      */
-    public static final String BATCH_PROPERTY = Settings.BATCH_PROPERTY;
+    public static final String BATCH_PROPERTY = LibrarySettings.BATCH_PROPERTY;
 
     private Doca() {}
 

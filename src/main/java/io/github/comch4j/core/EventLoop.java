@@ -3,8 +3,8 @@ package io.github.comch4j.core;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Objects;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * threads, also virtual ones, hand over.
  *
  * <p>While the loop's thread sleeps, a platform thread that waits in a call of this library (a call of an
- * {@code RpcClient}, a {@code receive} or {@code send} of a {@code ComchSocket}) makes the progress itself, and wakes
+ * {@code RpcClient}, a {@code receive} or {@code send} of a {@code MessageSocket}) makes the progress itself, and wakes
  * nobody. It runs what belongs to the library only: handlers and tasks of the program, and what depends on its futures,
  * run on the loop's thread, and a loop with handlers of the program on its engine, or with another strategy than
  * {@link IdleStrategy#eventDriven()}, makes all the progress.
@@ -245,7 +245,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private RuntimeException failed(ExecutionException e) {
-        throw Rethrow.asIs(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
+        throw Rethrow.asIs(SubmitterTrace.addTo(e.getCause(), this)); // what the task declares, or unchecked
     }
 
     /**

@@ -46,7 +46,7 @@ public interface IdleStrategy {
      * @return a new strategy
      */
     static IdleStrategy busySpin() {
-        return new Named("spin", work -> {
+        return new NamedIdleStrategy("spin", work -> {
             if (work == 0) {
                 Thread.onSpinWait();
             }
@@ -59,7 +59,7 @@ public interface IdleStrategy {
      * @return a new strategy
      */
     static IdleStrategy yielding() {
-        return new Named("yield", work -> {
+        return new NamedIdleStrategy("yield", work -> {
             if (work == 0) {
                 Thread.yield();
             }
@@ -75,7 +75,7 @@ public interface IdleStrategy {
      */
     static IdleStrategy parking(Duration time) {
         long nanos = BackOff.positive("time", time);
-        return new Named("park", work -> {
+        return new NamedIdleStrategy("park", work -> {
             if (work == 0) {
                 LockSupport.parkNanos(nanos);
             }

@@ -3,14 +3,14 @@ package io.github.comch4j.dma;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
-import io.github.comch4j.comch.RoomHandler;
-import io.github.comch4j.comch.StateHandler;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.StateHandler;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DmaCalls;
@@ -20,7 +20,7 @@ import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.transfer.Copies;
+import io.github.comch4j.internal.transfer.CopyTasks;
 import io.github.comch4j.internal.transfer.LimitedSetting;
 import io.github.comch4j.internal.transfer.SendLimits;
 import java.util.Objects;
@@ -55,7 +55,7 @@ public final class DmaContext implements AutoCloseable {
     private final ProgressEngine engine;
     private final @Nullable StateHandler<DmaContext> onStateChanged;
     private final CopyContext context;
-    private final Copies copies;
+    private final CopyTasks copies;
 
     private DmaContext(Builder settings) {
         this.device = settings.device;
@@ -77,15 +77,15 @@ public final class DmaContext implements AutoCloseable {
         }
     }
 
-    private Copies makeCopies(Builder settings, Limits limits) {
-        RoomHandler<DmaContext> room = settings.onRoom;
+    private CopyTasks makeCopies(Builder settings, Limits limits) {
+        WritableHandler<DmaContext> room = settings.onWritable;
         CopyHandler<Buffer> copied = settings.onCopied;
         CopyHandler<BufferList> listCopied = settings.onListCopied;
-        return new Copies(
+        return new CopyTasks(
                 context,
                 settings.tasks,
                 limits,
-                room == null ? null : () -> room.onRoom(this),
+                room == null ? null : () -> room.onWritable(this),
                 copied == null ? null : (from, to, status) -> copied.onCopied(this, from, to, status),
                 listCopied == null ? null : (from, to, status) -> listCopied.onCopied(this, from, to, status));
     }
@@ -401,7 +401,7 @@ public final class DmaContext implements AutoCloseable {
         private int tasks = DEFAULT_TASKS;
         private @Nullable CopyHandler<Buffer> onCopied;
         private @Nullable CopyHandler<BufferList> onListCopied;
-        private @Nullable RoomHandler<DmaContext> onRoom;
+        private @Nullable WritableHandler<DmaContext> onWritable;
         private @Nullable StateHandler<DmaContext> onStateChanged;
 
         private Builder(Device device, ProgressEngine engine) {
@@ -455,8 +455,8 @@ public final class DmaContext implements AutoCloseable {
          * @param handler the handler; costs nothing as long as there are tasks
          * @return this
          */
-        public Builder onRoom(RoomHandler<DmaContext> handler) {
-            onRoom = use.once("onRoom", onRoom, handler);
+        public Builder onWritable(WritableHandler<DmaContext> handler) {
+            onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
 

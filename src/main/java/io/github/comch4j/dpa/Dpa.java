@@ -12,7 +12,7 @@ import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -279,7 +279,7 @@ public final class Dpa implements AutoCloseable {
      */
     public @Nullable DocaException lastError() {
         return resource.ask("a program ran on " + this, (dpa, action) -> {
-            Answer answer = DpaCalls.lastError(dpa);
+            DocaAnswer answer = DpaCalls.lastError(dpa);
             return answer.isSuccess() ? null : answer.refused(action);
         });
     }

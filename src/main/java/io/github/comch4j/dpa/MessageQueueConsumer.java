@@ -7,7 +7,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.transfer.BufferReceives;
+import io.github.comch4j.internal.transfer.BufferReceiveTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * many credits. Receiving allocates nothing.
  */
 public final class MessageQueueConsumer extends MessageQueueEnd {
-    private final BufferReceives receives;
+    private final BufferReceiveTasks receives;
 
     private MessageQueueConsumer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
         MessageQueueHandler handler = settings.onMessage;
-        this.receives = new BufferReceives(
+        this.receives = new BufferReceiveTasks(
                 context,
                 settings.receives,
                 settings.immediateLength,
@@ -33,7 +33,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
     }
 
     @Override
-    BufferReceives transfers() {
+    BufferReceiveTasks transfers() {
         return receives;
     }
 

@@ -3,15 +3,15 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
-import io.github.comch4j.comch.RoomHandler;
-import io.github.comch4j.comch.SendFailureHandler;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.SendFailureHandler;
+import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.transfer.BufferSends;
+import io.github.comch4j.internal.transfer.BufferSendTasks;
 import io.github.comch4j.internal.transfer.SendLimits;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageQueueProducer extends MessageQueueEnd {
     private final int longest;
-    private final BufferSends sends;
+    private final BufferSendTasks sends;
 
     private MessageQueueProducer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
         this.longest = settings.longest;
-        RoomHandler<MessageQueueProducer> room = settings.onRoom;
-        SendFailureHandler<MessageQueueProducer> failure = settings.onFailed;
-        this.sends = new BufferSends(
+        WritableHandler<MessageQueueProducer> room = settings.onWritable;
+        SendFailureHandler<MessageQueueProducer> failure = settings.onSendFailed;
+        this.sends = new BufferSendTasks(
                 context,
                 settings.tasks,
                 new QueueLimits(settings.queue.device(), longest),
-                room == null ? null : () -> room.onRoom(this),
+                room == null ? null : () -> room.onWritable(this),
                 failure == null ? null : (buffer, status) -> tellFailure(failure, context, status),
                 null,
                 false);
@@ -74,7 +74,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
     }
 
     @Override
-    BufferSends transfers() {
+    BufferSendTasks transfers() {
         return sends;
     }
 
@@ -99,7 +99,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      * Queues a message, which costs less than {@link #trySend} when there are many: the queue is submitted by one
      * native call with every 64th message, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
      * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
-     * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onFailed}.
+     * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onSendFailed}.
      *
      * @param message at least 1 byte, at most what the consumer takes; copied before it returns
      * @param consumerId a consumer of the queue, from 1
@@ -163,8 +163,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         private final ProgressEngine engine;
         private int tasks = MessageQueue.DEFAULT_DEPTH;
         private int longest = MessageQueue.DEFAULT_IMMEDIATE;
-        private @Nullable RoomHandler<MessageQueueProducer> onRoom;
-        private @Nullable SendFailureHandler<MessageQueueProducer> onFailed;
+        private @Nullable WritableHandler<MessageQueueProducer> onWritable;
+        private @Nullable SendFailureHandler<MessageQueueProducer> onSendFailed;
 
         Builder(MessageQueue queue, ProgressEngine engine) {
             this.queue = queue;
@@ -205,8 +205,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          * @return this
          * @throws IllegalStateException if there is one already
          */
-        public Builder onRoom(RoomHandler<MessageQueueProducer> handler) {
-            onRoom = use.once("onRoom", onRoom, handler);
+        public Builder onWritable(WritableHandler<MessageQueueProducer> handler) {
+            onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
 
@@ -218,8 +218,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          * @return this
          * @throws IllegalStateException if there is one already
          */
-        public Builder onFailed(SendFailureHandler<MessageQueueProducer> handler) {
-            onFailed = use.once("onFailed", onFailed, handler);
+        public Builder onSendFailed(SendFailureHandler<MessageQueueProducer> handler) {
+            onSendFailed = use.once("onSendFailed", onSendFailed, handler);
             return this;
         }
 

@@ -6,7 +6,7 @@ import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.internal.call.SyncEventCalls;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.LongPredicate;
@@ -36,7 +36,7 @@ public final class SyncEvent extends DpaStartedObject {
     private static void stop(MemorySegment event, String action) {
         long deadline = System.nanoTime() + LONGEST_STOP;
         IdleStrategy pause = IdleStrategy.backOff();
-        Answer answer = SyncEventCalls.stop(event);
+        DocaAnswer answer = SyncEventCalls.stop(event);
         while (answer.is(DocaError.IN_USE) && System.nanoTime() - deadline < 0) {
             pause.idle(0);
             answer = SyncEventCalls.stop(event);

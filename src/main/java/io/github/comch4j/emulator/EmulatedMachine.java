@@ -7,7 +7,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.call.ChosenFabric;
 import io.github.comch4j.internal.call.EmulatorCalls;
-import io.github.comch4j.internal.load.Removal;
+import io.github.comch4j.internal.load.FolderRemoval;
 import io.github.comch4j.internal.observe.Log;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -59,7 +59,7 @@ public final class EmulatedMachine implements AutoCloseable {
 
     private final Path folder;
     private final Side side;
-    private final OpenThings left = new OpenThings();
+    private final UnclosedObjects left = new UnclosedObjects();
     private final ConcurrentLinkedQueue<PeerProcess> peers = new ConcurrentLinkedQueue<>();
 
     private EmulatedMachine(Path folder, Side side) {
@@ -213,7 +213,7 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /** What its threads have opened. */
-    OpenThings left() {
+    UnclosedObjects left() {
         return left;
     }
 
@@ -230,7 +230,7 @@ public final class EmulatedMachine implements AutoCloseable {
     @Override
     public void close() {
         takePeers().forEach(PeerProcess::close);
-        IOException remains = Removal.of(folder);
+        IOException remains = FolderRemoval.of(folder);
         if (remains != null) {
             Log.logger().log(System.Logger.Level.WARNING, "{0} is still there: {1}", folder, remains.toString());
         }

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 @Experimental("names and defaults may change until other projects have used it")
 public final class EmulatedTest implements AutoCloseable {
     private final EmulatedMachine machine;
-    private final LentThings lent;
+    private final InjectedObjects lent;
 
     private EmulatedTest(EmulatedMachine machine, EmulatedMachine.Side side) {
         this.machine = machine;
-        this.lent = new LentThings(machine, side);
+        this.lent = new InjectedObjects(machine, side);
     }
 
     /** That a thread means a machine. */
@@ -124,7 +124,7 @@ public final class EmulatedTest implements AutoCloseable {
      */
     public List<AssertionError> closeLeaks() {
         List<AssertionError> failures = new ArrayList<>();
-        for (OpenThings.Leak leak : machine.left().leaks()) {
+        for (UnclosedObjects.Leak leak : machine.left().leaks()) {
             AssertionError failure = new AssertionError(leak.name() + " was not closed", leak.where());
             failure.setStackTrace(new StackTraceElement[0]);
             try {

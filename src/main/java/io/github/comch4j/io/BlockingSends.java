@@ -5,8 +5,8 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.support.window.Framing;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class BlockingSends {
     private final EventLoop loop;
     private final SocketLinks links;
-    private final Losses losses;
+    private final LostMessages losses;
 
     BlockingSends(EventLoop loop, SocketLinks links) {
         this.loop = loop;
@@ -28,7 +28,7 @@ final class BlockingSends {
         return Connections.engineOf(loop).deadline();
     }
 
-    /** As {@link ComchSocket#send}. */
+    /** As {@link MessageSocket#send}. */
     void send(byte[] message, Duration timeout) {
         SocketLink link = links.present();
         BufferedSend send = new BufferedSend(link, message.clone());
@@ -60,9 +60,9 @@ final class BlockingSends {
         }
     }
 
-    /** As {@link ComchSocket#flush}. */
+    /** As {@link MessageSocket#flush}. */
     void flush(Duration timeout) {
-        Losses.Count before = losses.total();
+        LostMessages.Count before = losses.total();
         throwLosses(before);
         SocketLink link = links.present();
         if (!awaitArrival(link.sends, Nanos.deadline(timeout))) {
@@ -75,7 +75,7 @@ final class BlockingSends {
         return sends.room().awaitGiven(deadline) && sends.awaitArrival(deadline);
     }
 
-    /** As {@link ComchSocket#shutdownOutput}. */
+    /** As {@link MessageSocket#shutdownOutput}. */
     void finish(Duration timeout) {
         links.present().sends.finish(Framing.FINISHED);
         flush(timeout);
@@ -91,10 +91,10 @@ final class BlockingSends {
     }
 
     /** Throws what is lost and was not told, or is lost since there were {@code before}. */
-    void throwLosses(Losses.Count before) {
+    void throwLosses(LostMessages.Count before) {
         Throwable lost = losses.tell(before);
         if (lost != null) {
-            throw Rethrow.asIs(Caller.addTo(lost, loop));
+            throw Rethrow.asIs(SubmitterTrace.addTo(lost, loop));
         }
     }
 
@@ -141,12 +141,12 @@ final class BlockingSends {
         }
     }
 
-    private interface Wait {
+    private interface SendWait {
         /** False: the time is up, or the thread is interrupted. */
         boolean done();
     }
 
-    private static void await(Wait wait) {
+    private static void await(SendWait wait) {
         boolean interrupted = Thread.interrupted();
         while (!wait.done() && Thread.interrupted()) {
             interrupted = true;

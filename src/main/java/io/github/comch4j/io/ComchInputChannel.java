@@ -52,7 +52,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.unread = new ArrayDeque<>(chunks);
-        long size = Chunks.size(chunkSize);
+        long size = ChunkFormat.size(chunkSize);
         this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_WRITE);
         try {
             this.consumer = connection
@@ -69,25 +69,25 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     /** A message has come. Its buffer is posted again unless it is kept. */
     private void arrived(ComchConsumer receiver, Buffer buffer) {
-        long word = Chunks.wordOf(buffer.segment(), buffer.length());
-        long place = Chunks.position(word);
+        long word = ChunkFormat.wordOf(buffer.segment(), buffer.length());
+        long place = ChunkFormat.position(word);
         if (ended || cut != null) {
-            if (Chunks.kind(word) == Chunks.END) {
+            if (ChunkFormat.kind(word) == ChunkFormat.END) {
                 answer(receiver); // the writer has not heard yet
             }
             return;
         }
-        switch (Chunks.kind(word)) {
-            case Chunks.DATA -> {
+        switch (ChunkFormat.kind(word)) {
+            case ChunkFormat.DATA -> {
                 if (place == received) {
                     receiver.keep();
                     unread.add(buffer);
-                    received += buffer.length() - Chunks.TRAILER;
+                    received += buffer.length() - ChunkFormat.TRAILER;
                 } else {
                     gap(receiver, place);
                 }
             }
-            case Chunks.END -> {
+            case ChunkFormat.END -> {
                 ended = place == received;
                 if (ended) {
                     answer(receiver);
@@ -95,7 +95,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
                     gap(receiver, place);
                 }
             }
-            case Chunks.CUT -> cut("its writer could not send all of " + place + " bytes");
+            case ChunkFormat.CUT -> cut("its writer could not send all of " + place + " bytes");
             default -> cut("what came is no chunk of a ComchOutputChannel");
         }
     }
@@ -113,11 +113,11 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     private void answer(ComchConsumer receiver) {
-        say(receiver, ended ? Chunks.WHOLE : Chunks.GAP, received);
+        say(receiver, ended ? ChunkFormat.WHOLE : ChunkFormat.GAP, received);
     }
 
     private void say(ComchConsumer receiver, int kind, long place) {
-        Connections.of(connection).say(receiver.id(), Chunks.word(kind, place));
+        Connections.of(connection).say(receiver.id(), ChunkFormat.word(kind, place));
     }
 
     /** A buffer was not posted, or comes back as the consumer ends. */
@@ -171,7 +171,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     private long read() {
         long waiting = -position;
         for (Buffer buffer : unread) {
-            waiting += buffer.length() - Chunks.TRAILER;
+            waiting += buffer.length() - ChunkFormat.TRAILER;
         }
         return received - waiting;
     }
@@ -220,7 +220,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     private void take(ByteBuffer target) throws IOException {
         Buffer first = unread.getFirst();
-        long size = first.length() - Chunks.TRAILER;
+        long size = first.length() - ChunkFormat.TRAILER;
         long length = Math.min(target.remaining(), size - position);
         target.put(first.segment().asSlice(position, length).asByteBuffer());
         position += length;
@@ -292,7 +292,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         }
         open = false;
         if (received > 0 && !ended && cut == null && !consumer.isClosed()) { // else it has nothing to say
-            say(consumer, Chunks.LEFT, read());
+            say(consumer, ChunkFormat.LEFT, read());
         }
         try (memory;
                 consumer) {

@@ -66,7 +66,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         this.consumerId = consumerId;
         this.heard = Connections.of(connection).heard(consumerId);
         this.chunkSize = chunkSize;
-        long size = Chunks.size(chunkSize);
+        long size = ChunkFormat.size(chunkSize);
         this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_ONLY);
         @Nullable BufferPool made = null;
         try {
@@ -141,7 +141,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 int chunk = source.remaining();
                 BufferPool.Slot slot = claim();
                 slot.byteBuffer().put(source.duplicate());
-                send(slot, chunk, Chunks.DATA);
+                send(slot, chunk, ChunkFormat.DATA);
                 accepted += chunk;
                 source.position(source.limit());
             }
@@ -174,8 +174,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     private void seal(BufferPool.Slot slot, int length, int kind) {
-        Chunks.seal(slot.segment(), length, Chunks.word(kind, accepted));
-        slot.commit(length + Chunks.TRAILER);
+        ChunkFormat.seal(slot.segment(), length, ChunkFormat.word(kind, accepted));
+        slot.commit(length + ChunkFormat.TRAILER);
     }
 
     private boolean trySend(BufferPool.Slot slot) {
@@ -226,27 +226,27 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private boolean hasLost() {
         long word = heard.get();
         return word != 0
-                && (Chunks.kind(word) == Chunks.GAP
-                        || (Chunks.kind(word) == Chunks.LEFT && Chunks.position(word) != accepted));
+                && (ChunkFormat.kind(word) == ChunkFormat.GAP
+                        || (ChunkFormat.kind(word) == ChunkFormat.LEFT && ChunkFormat.position(word) != accepted));
     }
 
     /** Whether the peer has said that it has all. */
     private boolean hasArrived() {
         long word = heard.get();
-        return (Chunks.kind(word) == Chunks.WHOLE || Chunks.kind(word) == Chunks.LEFT)
-                && Chunks.position(word) == accepted;
+        return (ChunkFormat.kind(word) == ChunkFormat.WHOLE || ChunkFormat.kind(word) == ChunkFormat.LEFT)
+                && ChunkFormat.position(word) == accepted;
     }
 
     /** Says that the stream ends, and waits for the peer's word that it has all. It may leave as soon as it has. */
     private void end() throws IOException {
-        send(claim(), 0, Chunks.END);
+        send(claim(), 0, ChunkFormat.END);
         long deadline = engine.deadline();
         BooleanSupplier over = () -> hasArrived() || hasLost() || hasFailed() || !connection.isOpen();
         while (!Connections.await(connection, engine, () -> over.getAsBoolean() || hasGone(), next(deadline))) {
             if (System.nanoTime() - deadline > 0) {
                 throw late("the peer to have all");
             }
-            trySendMark(Chunks.END); // again: it, or the peer's word, may have been lost
+            trySendMark(ChunkFormat.END); // again: it, or the peer's word, may have been lost
         }
         boolean told = over.getAsBoolean() // else its word may be on its way
                 || Connections.await(connection, engine, over, Nanos.deadline(LINGER));
@@ -272,7 +272,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private void cut() {
         long deadline = System.nanoTime() + Math.min(Nanos.of(LINGER), Nanos.of(engine.timeout()));
         try {
-            BooleanSupplier over = () -> trySendMark(Chunks.CUT) || !connection.isOpen();
+            BooleanSupplier over = () -> trySendMark(ChunkFormat.CUT) || !connection.isOpen();
             var _ = Connections.await(connection, engine, over, deadline);
         } catch (InterruptedIOException e) {
             return; // the caller reports it, or has told already what failed
@@ -324,10 +324,10 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private IOException lost() {
         told = true;
         long word = heard.get();
-        String why = Chunks.kind(word) == Chunks.GAP
-                ? ", where a part is missing behind the first " + Chunks.position(word) + " bytes"
-                : Chunks.kind(word) == Chunks.LEFT
-                        ? ", which was closed when " + Chunks.position(word) + " bytes had been read"
+        String why = ChunkFormat.kind(word) == ChunkFormat.GAP
+                ? ", where a part is missing behind the first " + ChunkFormat.position(word) + " bytes"
+                : ChunkFormat.kind(word) == ChunkFormat.LEFT
+                        ? ", which was closed when " + ChunkFormat.position(word) + " bytes had been read"
                         : ", which was closed before its end";
         return Connections.failed(
                 Failures.refused(DocaError.IO_FAILED, TaskCalls.SUBMIT_NAME, "writing to " + this + why));

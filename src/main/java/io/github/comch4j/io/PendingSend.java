@@ -1,11 +1,11 @@
 package io.github.comch4j.io;
 
-import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.handover.MpscQueue;
 import io.github.comch4j.internal.support.window.Framing;
 import java.util.function.Supplier;
 
 /** A message that was handed to the loop to be sent. All methods belong to the loop. */
-abstract class PendingSend extends HandOver.Item<PendingSend> {
+abstract class PendingSend extends MpscQueue.Item<PendingSend> {
     final byte[] message;
 
     PendingSend(byte[] message) {

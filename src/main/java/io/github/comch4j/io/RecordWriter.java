@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * ({@code docs/records.md}).
  *
  * <p>A message whose send fails is a gap at the reader; the slot producer's program hears of it
- * ({@link SlotProducer.Builder#onFailure}).
+ * ({@link SlotProducer.Builder#onSendFailed}).
  *
  * <p>The slot producer is the writer's: while records are in an open message, nothing else can be claimed there. All
  * methods belong to the thread that owns the producer's engine.
@@ -82,7 +82,7 @@ public final class RecordWriter {
      * A writer of records into the places of a pool, for many peers at once. When a message is complete, the program
      * sends the broadcast to each peer; the writer's hold of it ends then. A peer that misses some sees by the
      * numbers how many: its {@link RecordReader} tells {@code onMissing} before the next records. So does that of a
-     * peer that joins later, of all messages before. {@code NO_TASK} of a claim: the pool has no place free.
+     * peer that joins later, of all messages before. {@code NO_SLOT} of a claim: the pool has no place free.
      *
      * <p>Where these docs say "producer", the pool is meant. Each broadcast has room for one message.
      *
@@ -178,7 +178,7 @@ public final class RecordWriter {
                 throw new IllegalStateException("the writer is used while it sends a message to " + pool);
             }
             open = pool.tryAcquire();
-            return open == null ? SlotProducer.NO_TASK : open.segment().address() - base;
+            return open == null ? SlotProducer.NO_SLOT : open.segment().address() - base;
         }
 
         @Override
@@ -253,8 +253,8 @@ public final class RecordWriter {
      *
      * @param length how long the record is at most, bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
-     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_TASK} or
-     *     {@link SlotProducer#NO_RECEIVE}, both less than 0
+     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_SLOT} or
+     *     {@link SlotProducer#NO_PEER_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if it is longer than a record can be
      * @throws IllegalStateException if a record is claimed already, or the producer is closed
@@ -298,8 +298,8 @@ public final class RecordWriter {
      * @param length of each, bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
      * @return where in {@link #memory()} to write the first record; each of the others begins
-     *     {@link #stride stride(length)} bytes after the one before it; or {@link SlotProducer#NO_TASK} or
-     *     {@link SlotProducer#NO_RECEIVE}, both less than 0
+     *     {@link #stride stride(length)} bytes after the one before it; or {@link SlotProducer#NO_SLOT} or
+     *     {@link SlotProducer#NO_PEER_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if they are longer than a record can be, or fewer than 1 are wanted
      * @throws IllegalStateException if a record is claimed already, or the producer is closed
@@ -443,7 +443,7 @@ public final class RecordWriter {
     public SubmitResult offer(MemorySegment content, int type) {
         long at = claim((int) Math.min(content.byteSize(), Integer.MAX_VALUE), type);
         if (at < 0) {
-            return at == SlotProducer.NO_TASK ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+            return at == SlotProducer.NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
         }
         MemorySegment.copy(content, 0, memory, at, content.byteSize());
         commit();

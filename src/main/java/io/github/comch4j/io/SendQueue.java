@@ -7,7 +7,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.RoomWaiter;
-import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.handover.MpscQueue;
 import io.github.comch4j.internal.support.window.EndReason;
 import io.github.comch4j.internal.support.window.Framing;
 import io.github.comch4j.internal.support.window.SendWindow;
@@ -32,7 +32,7 @@ final class SendQueue implements RoomWaiter {
     private final long futuresLimit;
     private final AtomicLong futuresBytes = new AtomicLong();
     private final SendRoom room;
-    private final HandOver<PendingSend> added = new HandOver<>();
+    private final MpscQueue<PendingSend> added = new MpscQueue<>();
     private final AtomicBoolean looks = new AtomicBoolean(); // the loop is going to look at what is added
     private @Nullable PendingSend head; // what was added first, and was taken over
     private final @Nullable Framing framing; // null: the peer is plain

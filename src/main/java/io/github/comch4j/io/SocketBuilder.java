@@ -16,7 +16,7 @@ import java.util.function.Function;
  * @param <B> the builder's own type
  */
 public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
-        permits ComchSocket.Builder, ComchServerSocket.Builder {
+        permits MessageSocket.Builder, MessageServerSocket.Builder {
     private static final long DEFAULT_RECEIVE_LIMIT = 1 << 20;
     private static final long DEFAULT_SEND_BUFFER = 1 << 20;
     private static final long DEFAULT_SEND_LIMIT = 16 << 20;
@@ -56,7 +56,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
 
     /**
      * The largest message ({@code …_set_max_msg_size}); both ends should agree. The header of a message takes 8 bytes
-     * of it, unless the peer is {@linkplain #plainPeer() plain}: {@link ComchSocket#maxMessageSize()}. Default: DOCA's.
+     * of it, unless the peer is {@linkplain #plainPeer() plain}: {@link MessageSocket#maxMessageSize()}. Default:
+     * DOCA's.
      *
      * @param bytes at least 64, at most {@link Capabilities#maxMessageSize()}
      * @return this
@@ -85,7 +86,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How much a socket keeps for {@link ComchSocket#receive}, before its peer has to wait: each message counts with
+     * How much a socket keeps for {@link MessageSocket#receive}, before its peer has to wait: each message counts with
      * its length and 64 bytes. It is at least eight of the longest messages. Default: 1 MiB for each socket.
      *
      * @param bytes at least 1
@@ -99,9 +100,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How much a socket keeps that was given to {@link ComchSocket#send} and that DOCA has not accepted yet, before
+     * How much a socket keeps that was given to {@link MessageSocket#send} and that DOCA has not accepted yet, before
      * senders have to wait: each message counts with its length and 64 bytes, and those of
-     * {@link ComchSocket#sendAsync} count, too. It is at least eight of the longest messages. Default: 1 MiB for each
+     * {@link MessageSocket#sendAsync} count, too. It is at least eight of the longest messages. Default: 1 MiB for each
      * socket, of which only as much is allocated as waits.
      *
      * @param bytes at least 1
@@ -115,7 +116,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How long the messages of a socket may be together that were given to {@link ComchSocket#sendAsync} and that the
+     * How long the messages of a socket may be together that were given to {@link MessageSocket#sendAsync} and that the
      * loop has not done with yet, sent or cancelled; what comes beyond is not accepted. Default: 16 MiB for each
      * socket.
      *
@@ -173,7 +174,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
         }
         return endpoint.onMessage(
                         (connection, message) -> linkOf.apply(connection).message(message))
-                .onRoom(connection -> linkOf.apply(connection).room())
+                .onWritable(connection -> linkOf.apply(connection).room())
                 .onSendFailed((connection, error) -> linkOf.apply(connection).sendFailed(error))
                 .onDisconnected(connection -> linkOf.apply(connection).end());
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * thread, and what says so, belongs to the loop.
  */
 final class SocketLink {
-    final Losses losses; // of all connections
+    final LostMessages losses; // of all connections
     final SendQueue sends;
     final ReceiveQueue receives;
 
@@ -43,7 +43,7 @@ final class SocketLink {
     private volatile boolean closing; // this process ends it
     private volatile String endReason = ""; // as the continuation of an exception's message
 
-    SocketLink(SocketBuilder<?> settings, Losses losses, Consumer<SocketLink> onEnd) {
+    SocketLink(SocketBuilder<?> settings, LostMessages losses, Consumer<SocketLink> onEnd) {
         this.settings = settings;
         this.losses = losses;
         this.onEnd = onEnd;

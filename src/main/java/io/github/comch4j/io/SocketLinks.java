@@ -7,7 +7,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.support.connect.Connector;
-import io.github.comch4j.io.ComchSocket.State;
+import io.github.comch4j.io.MessageSocket.State;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,7 +29,7 @@ final class SocketLinks {
     private final Consumer<SocketLink> onLinkEnd;
     private final Consumer<State> onState;
     private final @Nullable Connector connector; // null: a server's
-    private final Losses losses = new Losses();
+    private final LostMessages losses = new LostMessages();
     private final ReentrantLock lock = new ReentrantLock(); // of `receiving` and `state`
     private final Condition changed = lock.newCondition(); // `state` has
     private volatile @Nullable SocketLink present; // the connection that there is, or was last
@@ -54,19 +54,19 @@ final class SocketLinks {
     }
 
     /** Of a client's socket. */
-    SocketLinks(ComchSocket.Builder settings, Device device, Connector.BackOff backOff, Consumer<State> onState) {
+    SocketLinks(MessageSocket.Builder settings, Device device, Connector.RetryDelays backOff, Consumer<State> onState) {
         this.loop = settings.loop;
         this.thread = Connections.threadOf(loop);
         this.settings = settings;
         this.onLinkEnd = this::clientsLinkEnds;
         this.onState = onState;
-        this.connector = new Connector(loop, device, settings.name, backOff, new Attempts());
+        this.connector = new Connector(loop, device, settings.name, backOff, new LinkAttempts());
         this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
     }
 
     /** What the connector brings. */
-    private final class Attempts implements Connector.User {
+    private final class LinkAttempts implements Connector.User {
         @Override
         public ComchClient.Builder configure(ComchClient.Builder builder) {
             SocketLink link = upcoming;
@@ -147,7 +147,7 @@ final class SocketLinks {
     }
 
     /** What could not be sent. */
-    Losses losses() {
+    LostMessages losses() {
         return losses;
     }
 
@@ -202,7 +202,7 @@ final class SocketLinks {
         }
     }
 
-    /** As {@link ComchSocket#close}. */
+    /** As {@link MessageSocket#close}. */
     void close() {
         if (closed) {
             return;

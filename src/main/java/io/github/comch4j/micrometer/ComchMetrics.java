@@ -74,13 +74,13 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
     }
 
     /** Whose meters. */
-    private record Key<T>(Kind<T> kind, Tags tags) {}
+    private record Key<T>(MeteredType<T> kind, Tags tags) {}
 
     /** Of one registry. What {@link LiveObjects} calls must not throw: a meter must not keep an object from living. */
     private static final class Binding implements LiveObjects.Observer {
         private final MeterRegistry registry;
         private final Tags tags;
-        private final Map<Key<?>, Members<?>> groups = new HashMap<>();
+        private final Map<Key<?>, MeteredGroup<?>> groups = new HashMap<>();
         private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
 
         Binding(MeterRegistry registry, Tags tags) {
@@ -91,16 +91,16 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
         @Override
         public void added(Object object) {
             try {
-                add(Kind.of(object), object);
+                add(MeteredType.of(object), object);
             } catch (RuntimeException e) {
                 LOGGER.log(Level.WARNING, "no meters of " + object, e);
             }
         }
 
-        private <T> void add(Kind<T> kind, Object object) {
+        private <T> void add(MeteredType<T> kind, Object object) {
             T member = kind.type().cast(object);
             Key<T> key = new Key<>(kind, kind.tags().apply(member));
-            Members<T> members = group(key);
+            MeteredGroup<T> members = group(key);
             if (members == null) {
                 members = kind.group();
                 groups.put(key, members);
@@ -111,20 +111,20 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
 
         @Override
         public void removed(Object object) {
-            remove(Kind.of(object), object);
+            remove(MeteredType.of(object), object);
         }
 
-        private <T> void remove(Kind<T> kind, Object object) {
+        private <T> void remove(MeteredType<T> kind, Object object) {
             T member = kind.type().cast(object);
-            Members<T> members = group(new Key<>(kind, kind.tags().apply(member)));
+            MeteredGroup<T> members = group(new Key<>(kind, kind.tags().apply(member)));
             if (members != null) {
                 members.remove(member);
             }
         }
 
         @SuppressWarnings("unchecked") // a group has members of its key's kind
-        private <T> @Nullable Members<T> group(Key<T> key) {
-            return (Members<T>) groups.get(key);
+        private <T> @Nullable MeteredGroup<T> group(Key<T> key) {
+            return (MeteredGroup<T>) groups.get(key);
         }
 
         void close() {

@@ -46,10 +46,10 @@ import org.jspecify.annotations.Nullable;
 public final class ComchChannel extends AbstractChannel implements DuplexChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
-    private final EndpointSettings settings;
+    private final ChannelSettings settings;
     private final ComchConfig config;
     private final Wire wire;
-    private final Messages messages = new Messages();
+    private final MessagePacker messages = new MessagePacker();
     private final Runnable flushTask = this::flushNow;
     private Channel.@Nullable Unsafe loopBound; // not initialised here: the super constructor asks for it
     private final @Nullable EventLoop home; // of the server
@@ -71,10 +71,10 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
 
     /** A channel that is going to connect. */
     public ComchChannel() {
-        this(null, new EndpointSettings(), null);
+        this(null, new ChannelSettings(), null);
     }
 
-    private ComchChannel(@Nullable Channel parent, EndpointSettings settings, @Nullable EventLoop home) {
+    private ComchChannel(@Nullable Channel parent, ChannelSettings settings, @Nullable EventLoop home) {
         super(parent);
         this.settings = settings;
         this.home = home;
@@ -88,7 +88,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
             EventLoop loop,
             ComchIoHandler handler,
             ComchAddress address,
-            EndpointSettings settings,
+            ChannelSettings settings,
             ComchConnection connection) {
         ComchChannel child = new ComchChannel(server, settings.copy(), loop);
         child.handler = handler;
@@ -251,7 +251,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
                         wire.opened(connection);
                         ready();
                     })
-                    .onRoom(connection -> wire.room())
+                    .onWritable(connection -> wire.room())
                     .onSendFailed((connection, error) -> wire.sendFailed(error.name()))
                     .onDisconnected(connection -> wire.ended(connection.state()))
                     .onStateChanged((endpoint, before, now) -> {
@@ -412,7 +412,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         ComchClient mine = client;
         ComchConnection connection = wire.connection();
         if (mine != null) {
-            Objects.requireNonNull(handler).endings().add(Endings.of(mine, wire::isEmptied));
+            Objects.requireNonNull(handler).endings().add(ClosedConnections.of(mine, wire::isEmptied));
         } else if (connection != null && parent() instanceof ComchServerChannel server) {
             server.end(connection, wire);
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of a channel or server channel. Any thread. */
 final class ComchConfig extends DefaultChannelConfig {
-    private final EndpointSettings settings;
+    private final ChannelSettings settings;
     private final boolean server;
     private final Runnable changed;
     private final Runnable autoReadCleared;
@@ -23,8 +23,7 @@ final class ComchConfig extends DefaultChannelConfig {
      *
      * @param changed run when an option of {@code settings} has another value
      */
-    ComchConfig(
-            Channel channel, EndpointSettings settings, boolean server, Runnable changed, Runnable autoReadCleared) {
+    ComchConfig(Channel channel, ChannelSettings settings, boolean server, Runnable changed, Runnable autoReadCleared) {
         super(channel);
         this.settings = settings;
         this.server = server;
@@ -32,7 +31,7 @@ final class ComchConfig extends DefaultChannelConfig {
         this.autoReadCleared = autoReadCleared;
     }
 
-    EndpointSettings settings() {
+    ChannelSettings settings() {
         return settings;
     }
 
@@ -54,7 +53,7 @@ final class ComchConfig extends DefaultChannelConfig {
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(getOptions(super.getOptions(), ownOptions()), EndpointSettings.OPTIONS);
+        return getOptions(getOptions(super.getOptions(), ownOptions()), ChannelSettings.OPTIONS);
     }
 
     @Override

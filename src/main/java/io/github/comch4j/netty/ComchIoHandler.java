@@ -51,7 +51,7 @@ public final class ComchIoHandler implements IoHandler {
     private final ThreadAwareExecutor loop;
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final ArrayDeque<Registration> ready = new ArrayDeque<>();
-    private final Endings endings = new Endings(this::progress);
+    private final ClosedConnections endings = new ClosedConnections(this::progress);
     private final Map<PciAddress, Device> devices = new HashMap<>();
     private final Map<List<PciAddress>, Representor> representors = new HashMap<>();
     private final @Nullable NioSide nio; // null: for Comch alone
@@ -191,7 +191,7 @@ public final class ComchIoHandler implements IoHandler {
         return loop;
     }
 
-    Endings endings() {
+    ClosedConnections endings() {
         return endings;
     }
 

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 public final class ComchServerChannel extends AbstractServerChannel {
-    private final EndpointSettings settings = new EndpointSettings();
+    private final ChannelSettings settings = new ChannelSettings();
     private final ComchConfig config = new ComchConfig(this, settings, true, () -> {}, this::autoReadCleared);
     private final ArrayDeque<ComchChannel> waiting = new ArrayDeque<>();
     private final Map<ComchConnection, ComchChannel> open = new LinkedHashMap<>();
@@ -171,7 +171,7 @@ public final class ComchServerChannel extends AbstractServerChannel {
                             child.wire().message(message, child.config().getAllocator());
                         }
                     })
-                    .onRoom(connection -> {
+                    .onWritable(connection -> {
                         ComchChannel child = open.get(connection);
                         if (child != null) {
                             child.wire().room();
@@ -235,7 +235,7 @@ public final class ComchServerChannel extends AbstractServerChannel {
     /** The channel of a connection is closed. */
     void end(ComchConnection connection, Wire wire) {
         if (connection.isOpen()) {
-            BooleanSupplier ending = Endings.of(connection, wire::isEmptied);
+            BooleanSupplier ending = ClosedConnections.of(connection, wire::isEmptied);
             Objects.requireNonNull(handler).endings().add(() -> {
                 if (!ending.getAsBoolean()) {
                     return false;

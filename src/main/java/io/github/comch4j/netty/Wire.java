@@ -64,14 +64,14 @@ final class Wire {
     /** A message of the transport's own. */
     private record Frame(int kind, byte[] number) {}
 
-    Wire(Runnable changed, EndpointSettings settings) {
+    Wire(Runnable changed, ChannelSettings settings) {
         this.changed = changed;
         this.receives = new ReceiveWindow(settings.receiveBuffer());
         settings(settings);
     }
 
     /** How much may wait to be read, and what the peer is, from now on. */
-    void settings(EndpointSettings settings) {
+    void settings(ChannelSettings settings) {
         plainPeer = settings.plainPeer();
         receives.limit(settings.receiveBuffer());
     }

@@ -1,7 +1,7 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.internal.life.LoopThread;
-import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.handover.MpscQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -28,7 +28,7 @@ final class CallInbox {
     private final LoopThread loop;
     private final Runnable taker;
     private final IntSupplier inFlight;
-    private final HandOver<Outgoing> added = new HandOver<>();
+    private final MpscQueue<OutgoingFrame> added = new MpscQueue<>();
     private volatile long gatheredSince; // by System.nanoTime(); 0: no virtual thread gathers
     private volatile boolean gathered; // the loop need not wait for more
     private long heldSince; // by System.nanoTime(), in the loop; 0: no calls are held back
@@ -46,7 +46,7 @@ final class CallInbox {
     // ---- any thread
 
     /** Adds a call; if the loop is closed, it fails. */
-    void add(Call call) {
+    void add(ClientCall call) {
         if (added.add(call)) {
             if (inFlight.getAsInt() >= MANY && Thread.currentThread().isVirtual()) {
                 gather(call.begin());
@@ -91,7 +91,7 @@ final class CallInbox {
         execute(task, null);
     }
 
-    private void execute(Runnable task, @Nullable Call call) {
+    private void execute(Runnable task, @Nullable ClientCall call) {
         try {
             if (call != null && call.isAwaited()) {
                 loop.doWhileWaiting(task);
@@ -99,22 +99,22 @@ final class CallInbox {
                 loop.doSoon(task);
             }
         } catch (RejectedExecutionException e) {
-            for (Outgoing left = added.takeAll(); left != null; left = left.next()) {
-                ((Call) left).fail(RpcException.Kind.UNAVAILABLE, String.valueOf(e.getMessage()), e);
+            for (OutgoingFrame left = added.takeAll(); left != null; left = left.next()) {
+                ((ClientCall) left).fail(RpcException.Kind.UNAVAILABLE, String.valueOf(e.getMessage()), e);
             }
         }
     }
 
     /** Shows the calls that nobody has taken yet. */
-    void forEach(Consumer<? super Call> look) {
-        added.forEach(waiting -> look.accept((Call) waiting));
+    void forEach(Consumer<? super ClientCall> look) {
+        added.forEach(waiting -> look.accept((ClientCall) waiting));
     }
 
     // ---- the loop
 
     /** The first of the calls that were added, which leads to the others; null while they wait for more. */
     @Nullable
-    Outgoing take() {
+    OutgoingFrame take() {
         if (!gathered && waitForMore()) {
             execute(taker);
             return null;

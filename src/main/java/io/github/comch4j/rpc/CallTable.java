@@ -9,8 +9,8 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
-import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Map;
@@ -28,12 +28,12 @@ final class CallTable implements LargeBodies.Peer {
     private final ClientLink link;
     private final CallCounts counts;
     private final int maxBody;
-    private final Paths paths;
-    private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
+    private final OutgoingPaths paths;
+    private volatile AtomicReferenceArray<@Nullable ClientCall> calls; // by slot; the loop writes
     private int[] free; // slots
     private int freeCount;
     private long sequence;
-    private final ArrayDeque<Call> answered = new ArrayDeque<>(); // by the present message, and not woken yet
+    private final ArrayDeque<ClientCall> answered = new ArrayDeque<>(); // by the present message, and not woken yet
     private @Nullable Map<String, String> metadata; // of the next frame in the present message
     private long metadataOf; // the number of its call
     private long now; // when the present message has come
@@ -46,7 +46,7 @@ final class CallTable implements LargeBodies.Peer {
         this.link = link;
         this.counts = counts;
         this.maxBody = settings.maxBody;
-        this.paths = new Paths(
+        this.paths = new OutgoingPaths(
                 LargeBodies.Settings.of(settings.loop, settings.device, settings.largeBodies), connection, this);
         this.calls = new AtomicReferenceArray<>(0);
         this.free = new int[0];
@@ -58,10 +58,10 @@ final class CallTable implements LargeBodies.Peer {
     }
 
     /** Shows the calls that there are. Any thread; what comes or goes meanwhile may be left out. */
-    void forEach(Consumer<? super Call> look) {
-        AtomicReferenceArray<@Nullable Call> table = calls;
+    void forEach(Consumer<? super ClientCall> look) {
+        AtomicReferenceArray<@Nullable ClientCall> table = calls;
         for (int slot = 0; slot < table.length(); slot++) {
-            Call call = table.get(slot);
+            ClientCall call = table.get(slot);
             if (call != null) {
                 look.accept(call);
             }
@@ -101,7 +101,7 @@ final class CallTable implements LargeBodies.Peer {
     }
 
     /** Sends a call, with the next {@link #flush}. */
-    void begin(Call call) {
+    void begin(ClientCall call) {
         if (freeCount == 0) {
             grow(2 * free.length);
         }
@@ -113,8 +113,8 @@ final class CallTable implements LargeBodies.Peer {
     }
 
     private void grow(int size) {
-        AtomicReferenceArray<@Nullable Call> before = calls;
-        AtomicReferenceArray<@Nullable Call> larger = new AtomicReferenceArray<>(size);
+        AtomicReferenceArray<@Nullable ClientCall> before = calls;
+        AtomicReferenceArray<@Nullable ClientCall> larger = new AtomicReferenceArray<>(size);
         for (int slot = 0; slot < before.length(); slot++) {
             larger.set(slot, before.get(slot));
         }
@@ -153,7 +153,7 @@ final class CallTable implements LargeBodies.Peer {
 
     private void notSent(long number, boolean large, DocaError why) {
         for (int slot = 0; slot < calls.length(); slot++) {
-            Call call = calls.get(slot);
+            ClientCall call = calls.get(slot);
             if (call != null && call.large == large && call.isIn(number)) {
                 free(call);
                 paths.takeBack(call);
@@ -165,7 +165,7 @@ final class CallTable implements LargeBodies.Peer {
         flush();
     }
 
-    private void unsent(Call call, DocaError why) {
+    private void unsent(ClientCall call, DocaError why) {
         if (call.waitsForReady()) {
             link.send(call);
             return;
@@ -174,20 +174,20 @@ final class CallTable implements LargeBodies.Peer {
         call.fail(Kind.UNAVAILABLE, cause.getMessage(), cause);
     }
 
-    private @Nullable Call find(long id) {
+    private @Nullable ClientCall find(long id) {
         int slot = (int) id & (1 << SLOT_BITS) - 1;
-        Call call = slot < calls.length() ? calls.get(slot) : null;
+        ClientCall call = slot < calls.length() ? calls.get(slot) : null;
         return call != null && call.id == id ? call : null;
     }
 
-    private void free(Call call) {
+    private void free(ClientCall call) {
         int slot = (int) call.id & (1 << SLOT_BITS) - 1;
         calls.set(slot, null);
         free[freeCount++] = slot;
     }
 
     /** Nobody waits any more for a call: the server is told, if it knows of it. Returns false if it is not here. */
-    boolean forget(Call call) {
+    boolean forget(ClientCall call) {
         if (ended || find(call.id) != call) {
             return false;
         }
@@ -198,7 +198,7 @@ final class CallTable implements LargeBodies.Peer {
     }
 
     /** The body of a call cannot be read. */
-    void unreadable(Call call, RuntimeException why) {
+    void unreadable(ClientCall call, RuntimeException why) {
         free(call);
         call.fail(why);
     }
@@ -223,9 +223,9 @@ final class CallTable implements LargeBodies.Peer {
      * thread does it at a fraction of what it costs this thread.
      */
     private void wakeAnswered() {
-        Call first = answered.pollFirst();
-        Call others = null;
-        for (Call call = answered.pollLast(); call != null; call = answered.pollLast()) {
+        ClientCall first = answered.pollFirst();
+        ClientCall others = null;
+        for (ClientCall call = answered.pollLast(); call != null; call = answered.pollLast()) {
             call.show(others);
             others = call;
         }
@@ -237,7 +237,7 @@ final class CallTable implements LargeBodies.Peer {
     private boolean frame(MemorySegment message, long at, int part) {
         int kind = Frames.kind(message, at);
         long id = Frames.id(message, at);
-        Call call = find(id);
+        ClientCall call = find(id);
         if (call == null) {
             return kind != Frames.CANCEL || notice(message, at, part, id); // else: it was given up
         }
@@ -255,15 +255,15 @@ final class CallTable implements LargeBodies.Peer {
         if (length > maxBody) {
             call.fail(new RpcException(
                     Kind.TOO_LONG,
-                    Reach.HANDLED,
+                    Delivery.HANDLED,
                     "a response of " + length + " bytes to a call of method " + call.value + ": maxBody is "
                             + maxBody));
             forget(call);
             return true;
         }
         if (length > part) {
-            int status = kind == Frames.RESPONSE ? Failed.NONE : Frames.value(message, at);
-            call.arriving = new Body(length, status, Frames.extra(message, at), part);
+            int status = kind == Frames.RESPONSE ? FailureFrame.NONE : Frames.value(message, at);
+            call.arriving = new PartialBody(length, status, Frames.extra(message, at), part);
             return more(call, call.arriving, message, at, part);
         }
         if (kind == Frames.RESPONSE && call.hasReader()) {
@@ -274,7 +274,7 @@ final class CallTable implements LargeBodies.Peer {
             }
             return true;
         }
-        byte[] body = Body.of(message, at, part);
+        byte[] body = PartialBody.of(message, at, part);
         if (kind == Frames.RESPONSE) {
             answered(call, body);
         } else {
@@ -302,13 +302,13 @@ final class CallTable implements LargeBodies.Peer {
         }
     }
 
-    private boolean more(Call call, Body body, MemorySegment message, long at, int part) {
+    private boolean more(ClientCall call, PartialBody body, MemorySegment message, long at, int part) {
         if (!body.add(message, at, part)) {
             return false;
         }
         if (body.isWhole()) {
             call.arriving = null;
-            if (body.value == Failed.NONE) {
+            if (body.value == FailureFrame.NONE) {
                 answered(call, body.bytes());
             } else {
                 failed(call, body.value, body.extra, body.bytes());
@@ -317,7 +317,7 @@ final class CallTable implements LargeBodies.Peer {
         return true;
     }
 
-    private void answered(Call call, byte[] body) {
+    private void answered(ClientCall call, byte[] body) {
         free(call);
         if (!call.prepare(body)) {
             return;
@@ -330,8 +330,8 @@ final class CallTable implements LargeBodies.Peer {
         }
     }
 
-    private void failed(Call call, int kind, long extra, byte[] body) {
-        RpcException failure = Failed.read(kind, extra, body);
+    private void failed(ClientCall call, int kind, long extra, byte[] body) {
+        RpcException failure = FailureFrame.read(kind, extra, body);
         free(call);
         if (failure.kind() == Kind.UNAVAILABLE) {
             sayGoodbye();
@@ -352,7 +352,7 @@ final class CallTable implements LargeBodies.Peer {
         paths.end();
         RuntimeException closed = closed();
         for (int slot = 0; slot < calls.length(); slot++) {
-            Call call = calls.get(slot);
+            ClientCall call = calls.get(slot);
             if (call != null) {
                 calls.set(slot, null);
                 if (!call.isSent() && call.takeBack()) {

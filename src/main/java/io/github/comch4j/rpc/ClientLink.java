@@ -34,7 +34,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     private final Connector connector;
     private final CallInbox inbox;
     private final Deadlines deadlines = new Deadlines(this);
-    private final ConcurrentLinkedQueue<Call> waiting = new ConcurrentLinkedQueue<>(); // for a connection
+    private final ConcurrentLinkedQueue<ClientCall> waiting = new ConcurrentLinkedQueue<>(); // for a connection
     private int waitingCount; // in the loop, as the next one
     private int obsolete; // of those that wait, at most
     private volatile @Nullable CallTable table; // of the connection that there is, or was last
@@ -79,24 +79,24 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     /** Sends a call, soon. */
-    void add(Call call) {
+    void add(ClientCall call) {
         inbox.add(call);
         deadlines.add(call);
     }
 
     /** Nobody waits for it any more: the server is told, if it knows of it. */
     @Override
-    public void forget(Call call) {
+    public void forget(ClientCall call) {
         inbox.execute(() -> forgetNow(call));
     }
 
     @Override
-    public void late(Call call) {
+    public void late(ClientCall call) {
         forget(call);
     }
 
     @Override
-    public void forEach(Consumer<? super Call> look) {
+    public void forEach(Consumer<? super ClientCall> look) {
         inbox.forEach(look);
         waiting.forEach(look);
         CallTable calls = table;
@@ -135,15 +135,15 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     private void drain() {
-        for (Outgoing next = inbox.take(); next != null; next = next.next()) {
+        for (OutgoingFrame next = inbox.take(); next != null; next = next.next()) {
             counts.begun();
-            send((Call) next);
+            send((ClientCall) next);
         }
         flush();
     }
 
     /** Sends a call, or keeps it for the next connection if it wants to wait. */
-    void send(Call call) {
+    void send(ClientCall call) {
         if (call.isObsolete()) {
             return;
         }
@@ -158,7 +158,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         }
     }
 
-    private void refuse(Call call) {
+    private void refuse(ClientCall call) {
         CallTable calls = table;
         if (closed || loop.isClosed()) {
             call.fail(Kind.UNAVAILABLE, "the client is closed", null);
@@ -174,17 +174,17 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     private void refuseWaiting() {
-        for (Call call = waiting.poll(); call != null; call = waiting.poll()) {
+        for (ClientCall call = waiting.poll(); call != null; call = waiting.poll()) {
             refuse(call);
         }
         waitingCount = 0;
     }
 
-    private void forgetNow(Call call) {
+    private void forgetNow(ClientCall call) {
         CallTable calls = table;
         if ((calls == null || !calls.forget(call)) && ++obsolete > waitingCount / 2) {
             obsolete = 0;
-            waiting.removeIf(Call::isObsolete);
+            waiting.removeIf(ClientCall::isObsolete);
             waitingCount = waiting.size();
         }
     }
@@ -206,7 +206,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
                         closeSoon(connection); // no server of this kind
                     }
                 })
-                .onRoom(connection -> flush())
+                .onWritable(connection -> flush())
                 .onSendFailed((connection, why) -> {
                     CallTable calls = table;
                     if (calls != null) {
@@ -236,7 +236,7 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         CallTable calls = new CallTable(settings, connection, this, counts);
         table = calls;
         calls.begin();
-        for (Call call = waiting.poll(); call != null; call = waiting.poll()) {
+        for (ClientCall call = waiting.poll(); call != null; call = waiting.poll()) {
             send(call);
         }
         waitingCount = 0;

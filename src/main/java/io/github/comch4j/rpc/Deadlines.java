@@ -22,16 +22,16 @@ final class Deadlines {
     /** The calls that there are. */
     interface Calls {
         /** Shows all that there are; what comes or goes meanwhile may be left out. */
-        void forEach(Consumer<? super Call> look);
+        void forEach(Consumer<? super ClientCall> look);
 
         /** How many there are. */
         int size();
 
         /** One has ended here. */
-        void late(Call call);
+        void late(ClientCall call);
 
         /** One has ended before. */
-        void forget(Call call);
+        void forget(ClientCall call);
     }
 
     Deadlines(Calls calls) {
@@ -39,7 +39,7 @@ final class Deadlines {
     }
 
     /** There is one more. */
-    void add(Call call) {
+    void add(ClientCall call) {
         long next = nextSweep.get();
         if (next == NEVER || call.deadline() - next < 0) {
             sweepAt(call.begin() + Math.min(call.extra, SWEEP_NANOS));
@@ -71,7 +71,7 @@ final class Deadlines {
         }
     }
 
-    private void look(Call call, long now, long[] soonest) {
+    private void look(ClientCall call, long now, long[] soonest) {
         long left = call.left(now);
         if (left > 0) {
             soonest[0] = Math.min(soonest[0], left);

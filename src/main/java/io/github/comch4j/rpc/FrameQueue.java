@@ -8,13 +8,13 @@ abstract class FrameQueue {
     /** A smaller part of a body is not worth a frame if it could begin in the next message. */
     private static final int SMALLEST_PART = 512;
 
-    private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
-    private final ArrayDeque<Outgoing> cancels = new ArrayDeque<>(); // of what has begun; they go first
+    private final ArrayDeque<OutgoingFrame> queue = new ArrayDeque<>();
+    private final ArrayDeque<OutgoingFrame> cancels = new ArrayDeque<>(); // of what has begun; they go first
     private long waiting; // bytes of bodies
     private int obsolete; // of those that wait, at most
     private long lastNotice = -1; // the number of the last message with a frame that is not of what was added
 
-    final void add(Outgoing outgoing) {
+    final void add(OutgoingFrame outgoing) {
         queue.add(outgoing);
         waiting += outgoing.length;
     }
@@ -43,12 +43,12 @@ abstract class FrameQueue {
         }
         // each at most once in a message
         for (int left = queue.size(); left > 0 && capacity - at > Frames.HEADER; left--) {
-            Outgoing next = queue.element();
+            OutgoingFrame next = queue.element();
             if (endIfObsolete(next)) {
                 queue.remove();
                 continue;
             }
-            byte[] metadata = next.begun ? Outgoing.EMPTY : next.metadata();
+            byte[] metadata = next.begun ? OutgoingFrame.EMPTY : next.metadata();
             int before = metadata.length == 0 ? 0 : Frames.size(metadata.length);
             int rest = next.length - next.sent;
             int room = capacity - at - before - Frames.HEADER;
@@ -100,7 +100,7 @@ abstract class FrameQueue {
     }
 
     /** Returns false if the body cannot be read: it is the program's. */
-    private boolean write(Outgoing from, MemorySegment message, long at, int part) {
+    private boolean write(OutgoingFrame from, MemorySegment message, long at, int part) {
         int kind = from.begun ? Frames.MORE : from.kind;
         Frames.write(message, at, part, kind, from.id, from.value, from.length, from.extra);
         try {
@@ -108,7 +108,7 @@ abstract class FrameQueue {
             return true;
         } catch (RuntimeException e) {
             if (from.begun) {
-                cancels.add(new Outgoing(Frames.CANCEL, from.id, 0, 0, Outgoing.NOTHING));
+                cancels.add(new OutgoingFrame(Frames.CANCEL, from.id, 0, 0, OutgoingFrame.NOTHING));
             }
             from.unreadable(e);
             return false;
@@ -121,7 +121,7 @@ abstract class FrameQueue {
     }
 
     /** Takes back what nobody wants any more, if it still waits. */
-    final void drop(Outgoing obsolete) {
+    final void drop(OutgoingFrame obsolete) {
         if (queue.remove(obsolete)) {
             ended(obsolete);
         }
@@ -132,17 +132,17 @@ abstract class FrameQueue {
      * out when its turn comes; while nothing goes out, such does not pile up: once it may be more than half of all that
      * waits, it is taken out.
      */
-    final void cancel(Outgoing unwanted) {
+    final void cancel(OutgoingFrame unwanted) {
         if (++obsolete > queue.size() / 2) {
             obsolete = 0;
             queue.removeIf(this::endIfObsolete);
         }
         if (unwanted.begun) {
-            cancels.add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.NOTHING));
+            cancels.add(new OutgoingFrame(Frames.CANCEL, unwanted.id, 0, 0, OutgoingFrame.NOTHING));
         }
     }
 
-    private boolean endIfObsolete(Outgoing next) {
+    private boolean endIfObsolete(OutgoingFrame next) {
         if (next.isObsolete()) {
             ended(next);
             return true;
@@ -150,7 +150,7 @@ abstract class FrameQueue {
         return false;
     }
 
-    private void ended(Outgoing last) {
+    private void ended(OutgoingFrame last) {
         waiting -= last.length;
         last.gone();
     }

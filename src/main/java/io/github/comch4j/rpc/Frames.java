@@ -17,7 +17,9 @@ final class Frames {
     static final int REQUEST = 1;
 
     static final int RESPONSE = 2;
-    /** The value is an {@link RpcException.Kind}, the extra number a {@link Failed}, the body a text and bytes. */
+    /**
+     * The value is an {@link RpcException.Kind}, the extra number a {@link FailureFrame}, the body a text and bytes.
+     */
     static final int FAILURE = 3;
     /** The next part of the body of the same id. */
     static final int MORE = 4;
@@ -87,8 +89,8 @@ final class Frames {
     }
 
     /** A frame that tells the peer one of the numbers above. */
-    static Outgoing notice(long number) {
-        return new Outgoing(CANCEL, number, 0, 0, Outgoing.NOTHING);
+    static OutgoingFrame notice(long number) {
+        return new OutgoingFrame(CANCEL, number, 0, 0, OutgoingFrame.NOTHING);
     }
 
     /** What a frame takes up, with padding. */

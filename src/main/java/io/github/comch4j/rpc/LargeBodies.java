@@ -126,8 +126,8 @@ final class LargeBodies {
     }
 
     private void announce(int id) {
-        control.add(
-                new Outgoing(Frames.CANCEL, Frames.ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, Outgoing.NOTHING));
+        control.add(new OutgoingFrame(
+                Frames.CANCEL, Frames.ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, OutgoingFrame.NOTHING));
         control.flush();
     }
 
@@ -158,8 +158,8 @@ final class LargeBodies {
                             .ofLibrary(() -> connection
                                     .slotProducer(loop.engine(), Math.min(peersSlotSize, slotSize))
                                     .tasks(SLOTS)
-                                    .onRoom(producer -> flush())
-                                    .onFailure((producer, offset, length, status) -> {
+                                    .onWritable(producer -> flush())
+                                    .onSendFailed((producer, offset, length, status) -> {
                                         if (!producer.isClosed()) {
                                             notSent(offset, status);
                                         }
@@ -215,7 +215,7 @@ final class LargeBodies {
     }
 
     /** Takes what is to be sent, if it is long and there is a fast path. */
-    boolean add(Outgoing outgoing) {
+    boolean add(OutgoingFrame outgoing) {
         if (frames == null || outgoing.length <= longerThan) {
             return false;
         }
@@ -228,7 +228,7 @@ final class LargeBodies {
      * Nobody wants any more what {@link #add} has taken: none of it remains here, even if the peer never takes
      * anything.
      */
-    void cancel(Outgoing obsolete) {
+    void cancel(OutgoingFrame obsolete) {
         if (frames != null) {
             frames.drop(obsolete);
             frames.cancel(obsolete);

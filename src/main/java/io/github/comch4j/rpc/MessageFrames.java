@@ -20,7 +20,7 @@ final class MessageFrames extends FrameQueue {
         this.message = MemorySegment.ofArray(new byte[capacity]);
     }
 
-    /** Sends what there is room for; the rest when it is called again, as with {@code onRoom}. */
+    /** Sends what there is room for; the rest when it is called again, as with {@code onWritable}. */
     void flush() {
         try {
             while (hasMessage()

@@ -53,7 +53,7 @@ final class Metadata {
 
     static byte[] write(@Nullable Map<String, String> pairs) {
         if (pairs == null || pairs.isEmpty()) {
-            return Outgoing.EMPTY;
+            return OutgoingFrame.EMPTY;
         }
         ByteBuffer bytes = ByteBuffer.allocate(size(pairs)).order(ByteOrder.LITTLE_ENDIAN);
         pairs.forEach((key, value) -> {

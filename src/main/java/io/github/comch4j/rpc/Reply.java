@@ -1,13 +1,13 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
-import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** What a server sends for a request. */
-final class Reply extends Outgoing {
+final class Reply extends OutgoingFrame {
     final ServerConnection connection;
     private final @Nullable RpcRequest request; // null: it is not one of those in flight
     private final byte[] metadata;
@@ -32,19 +32,24 @@ final class Reply extends Outgoing {
 
     /** {@code request} is null if it is not one of those in flight. */
     static Reply failure(
-            ServerConnection connection, long id, Kind kind, Reach reach, String why, @Nullable RpcRequest request) {
-        byte[] text = Failed.text(why);
-        return new Reply(connection, Frames.FAILURE, id, kind.code(), Failed.extra(reach), text, request);
+            ServerConnection connection,
+            long id,
+            Kind kind,
+            Delivery delivery,
+            String why,
+            @Nullable RpcRequest request) {
+        byte[] text = FailureFrame.text(why);
+        return new Reply(connection, Frames.FAILURE, id, kind.code(), FailureFrame.extra(delivery), text, request);
     }
 
     /** What a handler has thrown. */
     static Reply failure(ServerConnection connection, long id, Throwable thrown, RpcRequest request) {
         if (!(thrown instanceof RpcException failed) || !failed.isOfHandler()) {
-            return failure(connection, id, Kind.FAILED, Reach.HANDLED, thrown.toString(), request);
+            return failure(connection, id, Kind.FAILED, Delivery.HANDLED, thrown.toString(), request);
         }
-        byte[] text = Failed.text(String.valueOf(failed.getMessage()));
-        long extra = Failed.extra(failed, text.length);
-        byte[] body = Failed.body(text, failed.detail());
+        byte[] text = FailureFrame.text(String.valueOf(failed.getMessage()));
+        long extra = FailureFrame.extra(failed, text.length);
+        byte[] body = FailureFrame.body(text, failed.detail());
         return new Reply(connection, Frames.FAILURE, id, Kind.FAILED.code(), extra, body, request);
     }
 
@@ -64,7 +69,9 @@ final class Reply extends Outgoing {
                 ? null
                 : value == Kind.TIME_OUT.code()
                         ? CallCounts.End.LATE
-                        : extra == Failed.extra(Reach.REFUSED) ? CallCounts.End.REJECTED : CallCounts.End.FAILED;
+                        : extra == FailureFrame.extra(Delivery.REFUSED)
+                                ? CallCounts.End.REJECTED
+                                : CallCounts.End.FAILED;
     }
 
     @Override

@@ -22,9 +22,9 @@ public final class RpcCall {
     private long timeout;
     private boolean waitForReady;
     private @Nullable Map<String, String> metadata;
-    private Call.Options options;
+    private ClientCall.Options options;
 
-    RpcCall(RpcClient client, int method, long timeout, Call.Options options) {
+    RpcCall(RpcClient client, int method, long timeout, ClientCall.Options options) {
         this.client = client;
         this.method = method;
         this.timeout = timeout;
@@ -52,7 +52,7 @@ public final class RpcCall {
      */
     public RpcCall waitForReady(boolean wait) {
         waitForReady = wait;
-        options = new Call.Options(wait, options.metadata());
+        options = new ClientCall.Options(wait, options.metadata());
         return this;
     }
 
@@ -68,7 +68,7 @@ public final class RpcCall {
      */
     public RpcCall metadata(String key, String value) {
         metadata = Metadata.with(metadata, key, value);
-        options = new Call.Options(waitForReady, Metadata.write(metadata));
+        options = new ClientCall.Options(waitForReady, Metadata.write(metadata));
         return this;
     }
 
@@ -90,7 +90,7 @@ public final class RpcCall {
      * @throws IllegalArgumentException if it is too long, or belongs to another thread than the loop's
      */
     public RpcResponse call(MemorySegment request) {
-        Call call = client.await(method, request, timeout, options);
+        ClientCall call = client.await(method, request, timeout, options);
         return RpcResponse.of(Objects.requireNonNull(call.response()), call.responseMetadata);
     }
 

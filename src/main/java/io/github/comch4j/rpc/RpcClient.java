@@ -8,9 +8,9 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.support.connect.Connector;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet file="RpcExample.java" region="client"}
  *
  * <p>A call ends with the server's response or with an {@link RpcException}, which tells how far it had come
- * ({@link RpcException#reach()}). A call whose handler may have run is never sent again. A client that
+ * ({@link RpcException#delivery()}). A call whose handler may have run is never sent again. A client that
  * {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again, and calls can
  * {@linkplain Builder#waitForReady wait for that}.
  */
@@ -55,7 +55,7 @@ public final class RpcClient implements AutoCloseable {
     private final EventLoop loop;
     private final String description;
     private final CallCounts counts;
-    private final Call.Options usual;
+    private final ClientCall.Options usual;
     private final long timeout;
     private final int maxBody;
     private final int maxInFlight;
@@ -70,7 +70,7 @@ public final class RpcClient implements AutoCloseable {
         this.loop = settings.loop;
         this.description = "calls to \"" + settings.name + "\" from " + settings.device;
         this.counts = new CallCounts("RpcClient", description, settings.name, this::inFlight);
-        this.usual = settings.waitForReady ? Call.Options.WAIT_FOR_READY : Call.Options.NONE;
+        this.usual = settings.waitForReady ? ClientCall.Options.WAIT_FOR_READY : ClientCall.Options.NONE;
         this.timeout = settings.timeout;
         this.maxBody = settings.maxBody;
         this.maxInFlight = settings.maxInFlight;
@@ -206,7 +206,7 @@ public final class RpcClient implements AutoCloseable {
      * @param timeout how long to wait
      * @return the response
      * @throws RpcException if the call failed, if there was no response in time, or if there is no connection or it has
-     *     ended; {@link RpcException#reach()} tells whether the handler can have run
+     *     ended; {@link RpcException#delivery()} tells whether the handler can have run
      * @throws IllegalArgumentException if the request is too long
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted: then the call is cancelled
@@ -221,11 +221,11 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /** Makes a call and waits for its response. Returns the call, which has one. */
-    Call await(int method, MemorySegment request, long nanos, Call.Options options) {
+    ClientCall await(int method, MemorySegment request, long nanos, ClientCall.Options options) {
         checkNotInLoop(loop);
         check(request);
         long left = acquire(method, nanos);
-        Call call = Call.waiting(method, request, left, options, link.thread());
+        ClientCall call = ClientCall.waiting(method, request, left, options, link.thread());
         try {
             link.add(call);
             if (!call.await() && call.abandon()) {
@@ -240,7 +240,7 @@ public final class RpcClient implements AutoCloseable {
         Throwable failure = call.failure();
         if (failure != null) {
             count(failure);
-            throw Rethrow.asIs(Caller.addTo(failure, loop));
+            throw Rethrow.asIs(SubmitterTrace.addTo(failure, loop));
         }
         return call;
     }
@@ -256,7 +256,7 @@ public final class RpcClient implements AutoCloseable {
         if (e.kind() == RpcException.Kind.TIME_OUT) {
             return CallCounts.End.LATE;
         }
-        return switch (e.reach()) {
+        return switch (e.delivery()) {
             case NOT_SENT, REFUSED -> CallCounts.End.REJECTED;
             case SENT -> CallCounts.End.LOST;
             case HANDLED -> CallCounts.End.FAILED;
@@ -273,7 +273,7 @@ public final class RpcClient implements AutoCloseable {
             if (!permits.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
                 RpcException late = new RpcException(
                         RpcException.Kind.TIME_OUT,
-                        RpcException.Reach.NOT_SENT,
+                        RpcException.Delivery.NOT_SENT,
                         "a call of method " + method + " was not begun within " + Duration.ofNanos(nanos) + ": "
                                 + maxInFlight + " others are in flight");
                 count(late);
@@ -319,10 +319,10 @@ public final class RpcClient implements AutoCloseable {
             int method,
             MemorySegment request,
             long nanos,
-            Call.Options options,
+            ClientCall.Options options,
             @Nullable Function<? super RpcResponse, ?> reader) {
         check(request);
-        Call call = Call.future(method, request, nanos, options, link.thread(), reader);
+        ClientCall call = ClientCall.future(method, request, nanos, options, link.thread(), reader);
         if (permits.tryAcquire()) {
             int keeps = reader == null ? 0 : 1; // a reader is the program's
             link.engine().keep(keeps);
@@ -340,7 +340,7 @@ public final class RpcClient implements AutoCloseable {
         } else {
             RpcException busy = new RpcException(
                     RpcException.Kind.BUSY,
-                    RpcException.Reach.NOT_SENT,
+                    RpcException.Delivery.NOT_SENT,
                     "a call of method " + method + " was not begun: " + maxInFlight + " others are in flight");
             count(busy);
             call.fail(busy);
@@ -416,7 +416,7 @@ public final class RpcClient implements AutoCloseable {
         int maxBody = RpcServer.DEFAULT_BODY;
         int largeBodies = -1; // none
         private int sendTasks; // 0: the default
-        Connector.BackOff backOff = Connector.BackOff.NEVER;
+        Connector.RetryDelays backOff = Connector.RetryDelays.NEVER;
         private boolean waitForReady;
         private @Nullable BiConsumer<RpcClient, State> onState;
 
@@ -506,7 +506,7 @@ public final class RpcClient implements AutoCloseable {
          */
         public Builder reconnect(Duration shortest, Duration longest) {
             use.check();
-            backOff = Connector.BackOff.of(shortest, longest);
+            backOff = Connector.RetryDelays.of(shortest, longest);
             return this;
         }
 

@@ -3,26 +3,27 @@ package io.github.comch4j.rpc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call has failed. {@link #kind()} tells why; {@link #reach()} tells how far the call had come, and with it whether
- * it may be made again: {@link #isSafeToRepeat()}.
+ * A call has failed. {@link #kind()} tells why; {@link #delivery()} tells how far the call had come, and with it
+ * whether it may be made again: {@link #isSafeToRepeat()}.
  *
  * <table>
  * <caption>How far a call that failed has come</caption>
- * <tr><th scope="col">kind</th><th scope="col">reach</th></tr>
- * <tr><td>{@link Kind#FAILED}</td><td>{@link Reach#HANDLED}</td></tr>
- * <tr><td>{@link Kind#NO_METHOD}</td><td>{@link Reach#REFUSED}</td></tr>
- * <tr><td>{@link Kind#BUSY}</td><td>{@link Reach#NOT_SENT} if it is the client that has too many in flight,
- * {@link Reach#REFUSED} if it is the server</td></tr>
- * <tr><td>{@link Kind#TOO_LONG}</td><td>{@link Reach#REFUSED} if the request is, {@link Reach#HANDLED} if the response
- * is</td></tr>
- * <tr><td>{@link Kind#TIME_OUT}</td><td>{@link Reach#NOT_SENT}, or {@link Reach#SENT}; {@link Reach#REFUSED} if the
- * server says that the request came too late</td></tr>
- * <tr><td>{@link Kind#UNAVAILABLE}</td><td>{@link Reach#NOT_SENT}, or {@link Reach#SENT} if the connection has ended
- * meanwhile; {@link Reach#REFUSED} if the server is shutting down</td></tr>
- * <tr><td>{@link Kind#OTHER}</td><td>what the server says; {@link Reach#SENT} if it does not</td></tr>
+ * <tr><th scope="col">kind</th><th scope="col">delivery</th></tr>
+ * <tr><td>{@link Kind#FAILED}</td><td>{@link Delivery#HANDLED}</td></tr>
+ * <tr><td>{@link Kind#NO_METHOD}</td><td>{@link Delivery#REFUSED}</td></tr>
+ * <tr><td>{@link Kind#BUSY}</td><td>{@link Delivery#NOT_SENT} if it is the client that has too many in flight,
+ * {@link Delivery#REFUSED} if it is the server</td></tr>
+ * <tr><td>{@link Kind#TOO_LONG}</td><td>{@link Delivery#REFUSED} if the request is, {@link Delivery#HANDLED} if the
+ * response is</td></tr>
+ * <tr><td>{@link Kind#TIME_OUT}</td><td>{@link Delivery#NOT_SENT}, or {@link Delivery#SENT}; {@link Delivery#REFUSED}
+ * if the server says that the request came too late</td></tr>
+ * <tr><td>{@link Kind#UNAVAILABLE}</td><td>{@link Delivery#NOT_SENT}, or {@link Delivery#SENT} if the connection has
+ * ended meanwhile; {@link Delivery#REFUSED} if the server is shutting down</td></tr>
+ * <tr><td>{@link Kind#OTHER}</td><td>what the server says; {@link Delivery#SENT} if it does not</td></tr>
  * </table>
  *
- * <p>Servers of versions that do not tell how far a request has come leave {@link Reach#SENT} of {@link Kind#TOO_LONG}.
+ * <p>Servers of versions that do not tell how far a request has come leave {@link Delivery#SENT} of {@link
+ * Kind#TOO_LONG}.
  */
 public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -65,7 +66,7 @@ public final class RpcException extends RuntimeException {
     }
 
     /** How far the call has come. */
-    public enum Reach {
+    public enum Delivery {
         /**
          * It has not left this process, or not all of it, or a part of it could not be sent: its handler has not run
          * and will not.
@@ -82,7 +83,7 @@ public final class RpcException extends RuntimeException {
     /** Why. */
     private final Kind kind;
     /** How far it has come. */
-    private final Reach reach;
+    private final Delivery delivery;
     /** Of the application. */
     private final int code;
     /** Of the application. */
@@ -90,23 +91,23 @@ public final class RpcException extends RuntimeException {
     /** Whether a handler has made it, to be thrown. */
     private final boolean ofHandler;
 
-    RpcException(Kind kind, Reach reach, String message) {
-        this(kind, reach, message, null);
+    RpcException(Kind kind, Delivery delivery, String message) {
+        this(kind, delivery, message, null);
     }
 
-    RpcException(Kind kind, Reach reach, String message, @Nullable Throwable cause) {
+    RpcException(Kind kind, Delivery delivery, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
-        this.reach = reach;
+        this.delivery = delivery;
         this.code = 0;
-        this.detail = Outgoing.EMPTY;
+        this.detail = OutgoingFrame.EMPTY;
         this.ofHandler = false;
     }
 
-    private RpcException(Reach reach, int code, String message, byte[] detail, boolean ofHandler) {
+    private RpcException(Delivery delivery, int code, String message, byte[] detail, boolean ofHandler) {
         super(message);
         this.kind = Kind.FAILED;
-        this.reach = reach;
+        this.delivery = delivery;
         this.code = code;
         this.detail = detail;
         this.ofHandler = ofHandler;
@@ -126,12 +127,12 @@ public final class RpcException extends RuntimeException {
         if (code == 0) {
             throw new IllegalArgumentException("code 0 says that there is none");
         }
-        return new RpcException(Reach.HANDLED, code, message, detail.clone(), true);
+        return new RpcException(Delivery.HANDLED, code, message, detail.clone(), true);
     }
 
     /** What a server has told. */
-    static RpcException told(Reach reach, int code, String message, byte[] detail) {
-        return new RpcException(reach, code, message, detail, false);
+    static RpcException told(Delivery delivery, int code, String message, byte[] detail) {
+        return new RpcException(delivery, code, message, detail, false);
     }
 
     /** Whether a handler has made it, to be thrown. */
@@ -153,17 +154,17 @@ public final class RpcException extends RuntimeException {
      *
      * @return what is known of it
      */
-    public Reach reach() {
-        return reach;
+    public Delivery delivery() {
+        return delivery;
     }
 
     /**
      * Whether the handler has not run and will not, so that the call can be made again.
      *
-     * @return true of {@link Reach#NOT_SENT} and {@link Reach#REFUSED}
+     * @return true of {@link Delivery#NOT_SENT} and {@link Delivery#REFUSED}
      */
     public boolean isSafeToRepeat() {
-        return reach == Reach.NOT_SENT || reach == Reach.REFUSED;
+        return delivery == Delivery.NOT_SENT || delivery == Delivery.REFUSED;
     }
 
     /**

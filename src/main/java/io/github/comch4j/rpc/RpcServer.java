@@ -14,7 +14,7 @@ import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.observe.Log;
-import io.github.comch4j.internal.support.handover.HandOver;
+import io.github.comch4j.internal.support.handover.MpscQueue;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -65,7 +65,7 @@ public final class RpcServer implements AutoCloseable {
     private final int maxInFlight;
     private final int maxBody;
     private final LargeBodies.@Nullable Settings largeBodies;
-    private final HandOver<Outgoing> added = new HandOver<>();
+    private final MpscQueue<OutgoingFrame> added = new MpscQueue<>();
     private final Runnable drain = this::drain;
     private final ArrayDeque<ServerConnection> touched = new ArrayDeque<>(); // in the loop, as the next one
     private final Set<ServerConnection> open = new HashSet<>();
@@ -96,7 +96,7 @@ public final class RpcServer implements AutoCloseable {
                 })
                 .onConnected(this::of)
                 .onConsumer((connection, consumer, now) -> of(connection).consumerKnown())
-                .onRoom(connection -> of(connection).flush())
+                .onWritable(connection -> of(connection).flush())
                 .onDisconnected(this::ended)
                 .onStateChanged((endpoint, before, now) -> {
                     if (now == ContextState.IDLE) {
@@ -250,7 +250,7 @@ public final class RpcServer implements AutoCloseable {
 
     private void drain() {
         watch.begin();
-        for (Outgoing next = added.takeAll(); next != null; next = next.next()) {
+        for (OutgoingFrame next = added.takeAll(); next != null; next = next.next()) {
             Reply reply = (Reply) next;
             ServerConnection client = reply.connection;
             client.replyLater(reply);

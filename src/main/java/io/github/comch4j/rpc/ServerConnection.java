@@ -2,8 +2,8 @@ package io.github.comch4j.rpc;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
-import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
@@ -21,8 +21,8 @@ final class ServerConnection implements LargeBodies.Peer {
 
     private final RpcServer server;
     private final ComchConnection connection;
-    private final Paths paths;
-    private final Map<Long, Body> arriving = new HashMap<>();
+    private final OutgoingPaths paths;
+    private final Map<Long, PartialBody> arriving = new HashMap<>();
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
     private int inFlight;
@@ -39,7 +39,7 @@ final class ServerConnection implements LargeBodies.Peer {
     ServerConnection(RpcServer server, ComchConnection connection) {
         this.server = server;
         this.connection = connection;
-        this.paths = new Paths(server.largeBodies(), connection, this);
+        this.paths = new OutgoingPaths(server.largeBodies(), connection, this);
     }
 
     ComchConnection connection() {
@@ -78,7 +78,7 @@ final class ServerConnection implements LargeBodies.Peer {
         return switch (Frames.kind(message, at)) {
             case Frames.REQUEST -> begin(message, at, part, id);
             case Frames.MORE -> {
-                Body body = arriving.get(id);
+                PartialBody body = arriving.get(id);
                 yield body == null || more(body, message, at, part, id);
             }
             case Frames.CANCEL -> {
@@ -154,7 +154,7 @@ final class ServerConnection implements LargeBodies.Peer {
             dispatch(id, message, at, part, beside);
         } else {
             requestBegins();
-            Body body = new Body(length, Frames.value(message, at), Frames.extra(message, at), part);
+            PartialBody body = new PartialBody(length, Frames.value(message, at), Frames.extra(message, at), part);
             body.metadata = beside;
             arriving.put(id, body);
             more(body, message, at, part, id);
@@ -166,7 +166,7 @@ final class ServerConnection implements LargeBodies.Peer {
         return (!arriving.isEmpty() && arriving.containsKey(id)) || (!running.isEmpty() && running.containsKey(id));
     }
 
-    private boolean more(Body body, MemorySegment message, long at, int part, long id) {
+    private boolean more(PartialBody body, MemorySegment message, long at, int part, long id) {
         if (!body.add(message, at, part)) {
             return false;
         }
@@ -188,8 +188,8 @@ final class ServerConnection implements LargeBodies.Peer {
         return arrivingBytes;
     }
 
-    private @Nullable Body forget(long id) {
-        Body body = arriving.remove(id);
+    private @Nullable PartialBody forget(long id) {
+        PartialBody body = arriving.remove(id);
         if (body != null) {
             arrivingBytes -= body.filled();
         }
@@ -197,7 +197,7 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     private void refuse(long id, Kind kind, String why) {
-        Reply refusal = Reply.failure(this, id, kind, Reach.REFUSED, why, null);
+        Reply refusal = Reply.failure(this, id, kind, Delivery.REFUSED, why, null);
         server.count(refusal);
         paths.addShort(refusal);
     }
@@ -207,7 +207,7 @@ final class ServerConnection implements LargeBodies.Peer {
         RpcServer.Method handler = server.method(Frames.value(message, at));
         long timeout = Frames.extra(message, at);
         if (handler == null || !handler.isDirect()) {
-            byte[] body = Body.of(message, at, part);
+            byte[] body = PartialBody.of(message, at, part);
             dispatch(id, RpcRequest.of(Frames.value(message, at), body, beside, server.now(), timeout), handler);
             return;
         }
@@ -223,7 +223,7 @@ final class ServerConnection implements LargeBodies.Peer {
     private void dispatch(long id, RpcRequest request, RpcServer.@Nullable Method handler) {
         if (handler == null) {
             String why = "the server has no method " + request.method();
-            reply(Reply.failure(this, id, Kind.NO_METHOD, Reach.REFUSED, why, request));
+            reply(Reply.failure(this, id, Kind.NO_METHOD, Delivery.REFUSED, why, request));
         } else if (handler.isDirect()) {
             handle(id, request, handler);
         } else {
@@ -252,7 +252,7 @@ final class ServerConnection implements LargeBodies.Peer {
             return Reply.response(this, id, body, request);
         }
         String why = "a response of " + body.length + " bytes: the server's maxBody is " + server.maxBody();
-        return Reply.failure(this, id, Kind.TOO_LONG, Reach.HANDLED, why, request);
+        return Reply.failure(this, id, Kind.TOO_LONG, Delivery.HANDLED, why, request);
     }
 
     private void later(long id, RpcRequest request, RpcServer.Method handler) {
@@ -266,7 +266,7 @@ final class ServerConnection implements LargeBodies.Peer {
             Executor executor = Objects.requireNonNull(handler.executor());
             executor.execute(() -> run(id, request, handler));
         } catch (RejectedExecutionException e) {
-            server.add(Reply.failure(this, id, Kind.BUSY, Reach.REFUSED, e.toString(), request));
+            server.add(Reply.failure(this, id, Kind.BUSY, Delivery.REFUSED, e.toString(), request));
         } catch (Throwable t) {
             server.add(Reply.failure(this, id, t, request));
         }
@@ -280,7 +280,7 @@ final class ServerConnection implements LargeBodies.Peer {
         Reply reply;
         try {
             reply = request.isLate()
-                    ? Reply.failure(this, id, Kind.TIME_OUT, Reach.REFUSED, "the request was late already", request)
+                    ? Reply.failure(this, id, Kind.TIME_OUT, Delivery.REFUSED, "the request was late already", request)
                     : answer(id, request, Objects.requireNonNull(handler.direct()));
         } finally {
             request.endHandling();

@@ -24,7 +24,7 @@ final class SlotFrames extends FrameQueue {
     }
 
     /**
-     * Sends what there is room for; the rest when it is called again, as with {@code onRoom}.
+     * Sends what there is room for; the rest when it is called again, as with {@code onWritable}.
      *
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws io.github.comch4j.DocaException if DOCA refuses

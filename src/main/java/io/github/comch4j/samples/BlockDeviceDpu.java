@@ -2,8 +2,8 @@ package io.github.comch4j.samples;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -100,7 +100,7 @@ public final class BlockDeviceDpu {
                         })
                         .start()) {
             System.out.println(address + " serves " + function + " as \"" + server.name() + "\"");
-            Patience patience = new Patience(engine, silence);
+            ProgressWait patience = new ProgressWait(engine, silence);
             patience.await("the host's offer", () -> offer != null);
             if (offer.length <= Long.BYTES) {
                 throw new ProgramException("the host's offer is too short");
@@ -124,7 +124,7 @@ public final class BlockDeviceDpu {
         }
     }
 
-    private void sign(ProgressEngine engine, Patience patience, Device device, MemoryMap theirs, MemoryMap mine) {
+    private void sign(ProgressEngine engine, ProgressWait patience, Device device, MemoryMap theirs, MemoryMap mine) {
         copy(engine, patience, device, theirs, mine, "read");
         for (long at = 0; at < mine.size(); at += Blocks.SIZE) {
             mine.segment().setString(at, text + " " + at / Blocks.SIZE);
@@ -134,7 +134,7 @@ public final class BlockDeviceDpu {
 
     /** All blocks from one map to the same places of the other. */
     private void copy(
-            ProgressEngine engine, Patience patience, Device device, MemoryMap from, MemoryMap to, String done) {
+            ProgressEngine engine, ProgressWait patience, Device device, MemoryMap from, MemoryMap to, String done) {
         Deque<Pair> free = new ArrayDeque<>();
         long begin = System.nanoTime();
         try (BufferInventory buffers = BufferInventory.create(2 * depth);

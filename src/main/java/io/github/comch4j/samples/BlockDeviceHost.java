@@ -1,8 +1,8 @@
 package io.github.comch4j.samples;
 
 import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Access;
@@ -80,7 +80,7 @@ public final class BlockDeviceHost {
                 ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openHost(address)) {
             MemorySegment blocks = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-            Patience patience = new Patience(engine, silence);
+            ProgressWait patience = new ProgressWait(engine, silence);
             try (MemoryMap memory = MemoryMap.wrap(device, blocks, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
                     ComchClient client = ComchClient.builder(engine, device, name)
                             .onMessage((connection, message) -> told = Blocks.text(message))

@@ -3,9 +3,9 @@ package io.github.comch4j.samples;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressBar;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -73,7 +73,7 @@ public final class FileClient {
     private final Path path;
     private final MemorySegment immediate = MemorySegment.ofArray(new byte[Chunk.BYTES]);
 
-    private Patience patience;
+    private ProgressWait patience;
     private Welcome welcome;
     private int consumerId;
     private Result result;
@@ -136,7 +136,7 @@ public final class FileClient {
     }
 
     private ComchClient connect(ProgressEngine engine, Device device) {
-        patience = new Patience(engine, silence);
+        patience = new ProgressWait(engine, silence);
         try {
             return ComchClient.builder(engine, device, name)
                     .onMessage(this::onMessage)

@@ -1,8 +1,8 @@
 package io.github.comch4j.samples;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -38,7 +38,7 @@ final class FileReception {
     private final ComchConnection connection;
     private final Hello hello;
     private final Duration silence;
-    private final Patience patience;
+    private final ProgressWait patience;
     private final MessageDigest digest = FileTransferProtocol.sha256();
     private FileChannel file;
     private long chunks;
@@ -50,7 +50,7 @@ final class FileReception {
         this.connection = connection;
         this.hello = hello;
         this.silence = silence;
-        this.patience = new Patience(connection.endpoint().engine(), silence);
+        this.patience = new ProgressWait(connection.endpoint().engine(), silence);
     }
 
     ComchConnection connection() {

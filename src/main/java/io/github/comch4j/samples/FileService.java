@@ -4,8 +4,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
@@ -54,7 +54,7 @@ public final class FileService {
     private final boolean once;
     private final Duration silence;
 
-    private Patience idle; // between clients
+    private ProgressWait idle; // between clients
     private FileReception current; // null: free for the next client
 
     private FileService(CommandLine line) {
@@ -87,7 +87,7 @@ public final class FileService {
                 Device device = Devices.openDpu(address);
                 Representor representor = device.openRepresentor(function);
                 ComchServer server = start(engine, device, representor)) {
-            idle = new Patience(engine, silence);
+            idle = new ProgressWait(engine, silence);
             LibraryInfo library = Doca.library();
             System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)"
                     .formatted(address, function, server.name(), library.version(), library.kind()));

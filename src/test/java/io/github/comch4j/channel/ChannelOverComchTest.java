@@ -17,7 +17,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.emulator.EmulatedFaults;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -170,7 +170,7 @@ class ChannelOverComchTest {
                 Device device = Devices.openHost(Machine.HOST)) {
             Thread accepting = new Thread(() -> service.receive(machine.buffer, Machine.PATIENCE));
             accepting.start();
-            ComchSocket socket = ComchSocket.builder(loop, device, service.name())
+            MessageSocket socket = MessageSocket.builder(loop, device, service.name())
                     .maxMessageSize(service.maxMessageSize()) // DOCA's default is less in 2.5
                     .receiveLimit(1)
                     .connect(Machine.PATIENCE);

@@ -14,8 +14,8 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchOutputChannel;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -329,7 +329,7 @@ class CopyIT {
     }
 
     /** The next message but those that say that the other end is there. */
-    private static ByteBuffer next(ComchSocket socket) {
+    private static ByteBuffer next(MessageSocket socket) {
         byte[] message = socket.receive(Machine.PATIENCE);
         while (message != null && message[0] == 'A') {
             message = socket.receive(Machine.PATIENCE);
@@ -337,12 +337,12 @@ class CopyIT {
         return ByteBuffer.wrap(message == null ? new byte[] {'-'} : message);
     }
 
-    private static String answer(ComchSocket socket) {
+    private static String answer(MessageSocket socket) {
         return new String(next(socket).array(), UTF_8);
     }
 
     /** The stream to a consumer of the other end. */
-    private static ComchOutputChannel stream(ComchSocket socket, EventLoop loop, ProgressEngine engine, int consumer)
+    private static ComchOutputChannel stream(MessageSocket socket, EventLoop loop, ProgressEngine engine, int consumer)
             throws Exception {
         while (Arrays.stream(loop.call(() -> socket.connection().remoteConsumers()))
                 .noneMatch(id -> id == consumer)) {
@@ -369,7 +369,7 @@ class CopyIT {
         });
         try (Device host = Devices.openHost(Machine.HOST);
                 EventLoop loop = EventLoop.start("test")) {
-            try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+            try (MessageSocket socket = MessageSocket.connect(loop, host, name, Machine.PATIENCE);
                     ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
                 socket.send(put, Machine.PATIENCE);
                 ByteBuffer ready = next(socket);
@@ -400,7 +400,7 @@ class CopyIT {
                 records.add(random(900 + i));
             }
             for (byte[] each : records) {
-                try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+                try (MessageSocket socket = MessageSocket.connect(loop, host, name, Machine.PATIENCE);
                         ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
                     socket.send(put, Machine.PATIENCE);
                     write(stream(socket, loop, engine, next(socket).getInt(5)), entry(1, "x", 9), each);
@@ -428,7 +428,7 @@ class CopyIT {
                 nonsense.add(bytes);
             }
             for (byte[] each : nonsense) {
-                try (ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE)) {
+                try (MessageSocket socket = MessageSocket.connect(loop, host, name, Machine.PATIENCE)) {
                     socket.send(each, Machine.PATIENCE);
                     assertThat(answer(socket)).startsWith("X");
                 }
@@ -450,9 +450,10 @@ class CopyIT {
         try (Device dpu = Devices.openDpu(Machine.DPU);
                 EventLoop loop = EventLoop.start("test");
                 ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE);
-                ComchServerSocket server = ComchServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), name)) {
+                MessageServerSocket server =
+                        MessageServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), name)) {
             ChildVm client = cp("host", "-r", "dpu:x", here);
-            ComchSocket socket = server.accept(Machine.PATIENCE);
+            MessageSocket socket = server.accept(Machine.PATIENCE);
             ByteBuffer get = next(socket);
             assertThat(get.get()).isEqualTo((byte) 'G');
             assertThat(answer(socket)).startsWith("N");

@@ -93,7 +93,7 @@ class AllocationTest extends BothForms {
             boolean[] sent = new boolean[1];
             ComchClient client = machine.client()
                     .sendTasks(1)
-                    .onRoom(connection -> {
+                    .onWritable(connection -> {
                         bytes++;
                         sent[0] = connection.trySend(message).accepted();
                     })

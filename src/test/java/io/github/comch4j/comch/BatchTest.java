@@ -42,7 +42,7 @@ class BatchTest extends BothForms {
     void connect() {
         server = machine.server()
                 .onMessage((connection, message) -> events.add("message"))
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .start();
         ComchClient client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
@@ -320,7 +320,7 @@ class BatchTest extends BothForms {
                         told.add(connection);
                         throw new IllegalArgumentException("as ordered");
                     })
-                    .onFailure(Machine::rethrow)
+                    .onHandlerFailed(Machine::rethrow)
                     .start();
             for (int i = 0; i < 3; i++) {
                 ComchClient.builder(machine.engine, machine.host, server.name()).start();

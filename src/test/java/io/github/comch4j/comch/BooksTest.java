@@ -178,7 +178,7 @@ class BooksTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, 64)
                 .tasks(TASKS)
-                .onFailure((self, offset, length, status) -> ends.add(status))
+                .onSendFailed((self, offset, length, status) -> ends.add(status))
                 .start();
         for (int i = 1; i <= TIMES; i++) {
             assertThat(producer.claim(8, NOBODY)).isNotNegative();

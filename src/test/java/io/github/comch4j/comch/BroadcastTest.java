@@ -52,7 +52,7 @@ class BroadcastTest extends BothForms {
                 .producer(pair.machine.engine)
                 .releaseSent()
                 .onCompletion((self, buffer, status) -> {
-                    assertThat(pool.of(buffer)).isNotNull();
+                    assertThat(pool.broadcastOf(buffer)).isNotNull();
                     statuses.add(status);
                 })
                 .start();
@@ -500,9 +500,9 @@ class BroadcastTest extends BothForms {
                 .hasMessageContaining("was released");
         assertThat(ended).as("once").containsExactly(broadcast);
         Buffer foreign = keeps.acquire(pair.sendMemory, 50, 100);
-        assertThat(pool.of(foreign)).isNull();
+        assertThat(pool.broadcastOf(foreign)).isNull();
         try (MemoryMap other = MemoryMap.allocate(pair.machine.host, 100)) {
-            assertThat(pool.of(keeps.acquire(other, 0, 100))).isNull();
+            assertThat(pool.broadcastOf(keeps.acquire(other, 0, 100))).isNull();
         }
     }
 }

@@ -46,8 +46,8 @@ class BuildersTest {
                 () -> builder.onConsumer((connection, id, state) -> {}),
                 () -> builder.onSendFailed((connection, error) -> {}),
                 () -> builder.onStateChanged((endpoint, before, now) -> {}),
-                () -> builder.onRoom(connection -> {}),
-                () -> builder.onFailure((connection, exception) -> {}),
+                () -> builder.onWritable(connection -> {}),
+                () -> builder.onHandlerFailed((connection, exception) -> {}),
                 () -> builder.sendBacklog(1),
                 () -> builder.maxMessageSize(64),
                 () -> builder.receiveQueueSize(1),
@@ -104,7 +104,7 @@ class BuildersTest {
                                 () -> producers.buffers(1),
                                 () -> producers.onCompletion((producer, buffer, status) -> {}),
                                 () -> producers.onListCompletion((producer, list, status) -> {}),
-                                () -> producers.onRoom(producer -> {}),
+                                () -> producers.onWritable(producer -> {}),
                                 producers::releaseSent)));
         MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
         ComchConsumer.Builder consumers = connection.consumer(machine.engine, memory);
@@ -136,8 +136,8 @@ class BuildersTest {
                         fastPath(producers),
                         Stream.of(
                                 producers::start,
-                                () -> producers.onRoom(producer -> {}),
-                                () -> producers.onFailure((producer, offset, length, error) -> {}))));
+                                () -> producers.onWritable(producer -> {}),
+                                () -> producers.onSendFailed((producer, offset, length, error) -> {}))));
         SlotConsumer.Builder consumers = connection.slotConsumer(machine.engine, 8);
         consumers.start(Machine.PATIENCE);
         refused(
@@ -213,7 +213,7 @@ class BuildersTest {
                     .isExactlyInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is set already");
         }
-        assertThatThrownBy(() -> server.onFailure((connection, exception) -> {}))
-                .hasMessageContaining("onFailure of the ComchServer.Builder");
+        assertThatThrownBy(() -> server.onHandlerFailed((connection, exception) -> {}))
+                .hasMessageContaining("onHandlerFailed of the ComchServer.Builder");
     }
 }

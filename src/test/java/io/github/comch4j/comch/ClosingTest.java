@@ -86,7 +86,7 @@ class ClosingTest extends BothForms {
                     serverSide.slotConsumer(machine.engine, 64).tasks(4).start(Machine.PATIENCE);
             SlotProducer slotProducer = clientSide
                     .slotProducer(machine.engine, 64)
-                    .onFailure((self, offset, length, status) -> {})
+                    .onSendFailed((self, offset, length, status) -> {})
                     .tasks(4)
                     .start();
             slotProducer.claim(10, slotConsumer.id());

@@ -65,7 +65,7 @@ class EndsWithConnectionTest extends BothForms {
         assertThat(consumer.received()).isEqualTo(1);
         assertThat(consumer.receivedBytes()).isEqualTo(8);
         assertThat(back.sent()).isZero();
-        assertThat(back.stalls()).isZero();
+        assertThat(back.retries()).isZero();
         assertThat(back.flush()).isTrue();
         assertThatThrownBy(() -> back.claim(8, 1)).isInstanceOf(ConnectionClosedException.class);
         assertThatThrownBy(() -> back.memory().get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);

@@ -11,6 +11,7 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FreeSlotsTest {
     @ParameterizedTest
     @CsvSource({"1, false", "1, true", "63, false", "64, false", "64, true", "65, true", "200, false", "256, true"})
-    void theNextOneAndItsRowAreThoseOfASimpleSearch(int slots, boolean inTurn) {
-        FreeSlots free = new FreeSlots(slots, inTurn);
+    void theNextOneAndItsRowAreThoseOfASimpleSearch(int slots, boolean roundRobin) {
+        FreeSlots free = new FreeSlots(slots, roundRobin);
         BitSet model = new BitSet(slots);
         model.set(0, slots);
         Random random = new Random(slots);
@@ -22,7 +22,7 @@ class FreeSlotsTest {
         for (int i = 0; i < 20_000; i++) {
             if (!model.isEmpty() && random.nextInt(3) > 0) {
                 int first = free.next();
-                int expected = inTurn && model.nextSetBit(turn) >= 0 ? model.nextSetBit(turn) : model.nextSetBit(0);
+                int expected = roundRobin && model.nextSetBit(turn) >= 0 ? model.nextSetBit(turn) : model.nextSetBit(0);
                 assertThat(first).isEqualTo(expected);
                 int behind = Math.min(model.nextClearBit(first), slots) - first;
                 int most = 1 + random.nextInt(slots);
@@ -58,8 +58,8 @@ class FreeSlotsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatIsNotTakenIsNextAgain(boolean inTurn) {
-        FreeSlots free = new FreeSlots(10, inTurn);
+    void whatIsNotTakenIsNextAgain(boolean roundRobin) {
+        FreeSlots free = new FreeSlots(10, roundRobin);
         free.take(free.next(), 3);
         assertThat(free.next()).isEqualTo(3);
         assertThat(free.next()).isEqualTo(3);

@@ -91,7 +91,7 @@ class LoopClosingTest extends BothForms {
             until(slotConsumer::isRunning);
             SlotProducer slotProducer = hostLoop.call(() -> client.connection()
                     .slotProducer(hostLoop.engine(), 64)
-                    .onFailure((self, offset, length, status) -> {})
+                    .onSendFailed((self, offset, length, status) -> {})
                     .start());
             hostLoop.call(() -> {
                 slotProducer.claim(10, slotConsumer.id());

@@ -39,7 +39,7 @@ class MessageBurstTest extends BothForms {
                     received.add(number);
                     then.onMessage(from, message);
                 })
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .start();
         client = machine.client().sendTasks(MANY).connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());

@@ -41,7 +41,7 @@ class MisuseTest extends BothForms {
                     messages++;
                     inMessageHandler.forEach(Runnable::run);
                 })
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .start();
         client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
@@ -92,7 +92,7 @@ class MisuseTest extends BothForms {
                 () -> connection.producer(machine.engine).start(),
                 () -> producer.trySend(buffer, 1),
                 producer::flush,
-                producer::stalls,
+                producer::retries,
                 producer::close,
                 consumer::keep,
                 consumer::tryPostImmediate,
@@ -197,7 +197,7 @@ class MisuseTest extends BothForms {
                 .onDisconnected(connection -> {
                     throw new IllegalArgumentException("disconnected");
                 })
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .start();
         ComchClient third = ComchClient.builder(machine.engine, machine.host, other.name())
                 .onConsumer((connection, id, state) -> {

@@ -105,7 +105,9 @@ class OneClientTest extends BothForms {
     @Test
     void theProgramIsToldIfItWantsToBe() {
         List<Exception> told = new ArrayList<>();
-        throwing().onFailure((connection, exception) -> told.add(exception)).start();
+        throwing()
+                .onHandlerFailed((connection, exception) -> told.add(exception))
+                .start();
         Client bad = new Client(machine.engine);
         bad.send(1);
         machine.until("the failure", () -> !ended.isEmpty());
@@ -114,7 +116,7 @@ class OneClientTest extends BothForms {
 
     @Test
     void aFailureHandlerMayLetItOutAndTheConnectionGoesOn() {
-        throwing().onFailure(Machine::rethrow).start();
+        throwing().onHandlerFailed(Machine::rethrow).start();
         Client client = new Client(machine.engine);
         client.send(1);
         assertThatThrownBy(() -> machine.until("the exception", () -> false)).isInstanceOf(ArithmeticException.class);
@@ -273,7 +275,7 @@ class OneClientTest extends BothForms {
         List<Exception> told = new ArrayList<>();
         machine.server()
                 .sendBacklog(100)
-                .onFailure((connection, exception) -> told.add(exception))
+                .onHandlerFailed((connection, exception) -> told.add(exception))
                 .onDisconnected(ended::add)
                 .onMessage((connection, message) -> {
                     for (int i = 0; i < 5000; i++) {
@@ -298,7 +300,7 @@ class OneClientTest extends BothForms {
     void aClientThatClosesWhileItIsAnsweredIsNoFailure() {
         machine.server()
                 .onMessage(ComchConnection::send)
-                .onFailure((connection, exception) -> {
+                .onHandlerFailed((connection, exception) -> {
                     throw new AssertionError("told of an end as of a failure", exception);
                 })
                 .onDisconnected(ended::add)

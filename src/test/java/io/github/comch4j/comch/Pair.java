@@ -15,7 +15,7 @@ public final class Pair implements AutoCloseable {
     public final MemoryMap receiveMemory =
             MemoryMap.allocate(machine.dpu, 64 * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
     public final ComchServer server =
-            machine.server().onFailure(Machine::rethrow).start();
+            machine.server().onHandlerFailed(Machine::rethrow).start();
     public final ComchClient client;
     public final ComchConnection hostSide;
     public final ComchConnection dpuSide;

@@ -52,7 +52,7 @@ class RefusalsTest extends BothForms {
                     inMessageHandler.run();
                 })
                 .onConnected(connection -> accepted = connection)
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .start();
         client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> accepted != null);

@@ -44,7 +44,7 @@ class RoomTest extends BothForms {
                 .start();
         ComchClient client = machine.client()
                 .sendTasks(TASKS)
-                .onRoom(connection -> {
+                .onWritable(connection -> {
                     told.incrementAndGet();
                     sendUntilRefused(connection);
                 })
@@ -67,7 +67,7 @@ class RoomTest extends BothForms {
         List<AtomicInteger> counts = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
         ComchServer server = machine.server()
                 .sendTasks(1)
-                .onRoom(connection -> {
+                .onWritable(connection -> {
                     while (connection.trySend(new byte[8]).accepted()) {
                         sent.incrementAndGet(); // as long as there is room
                     }
@@ -95,7 +95,7 @@ class RoomTest extends BothForms {
                 .start();
         ComchClient client = machine.client()
                 .sendTasks(1)
-                .onRoom(connection -> {
+                .onWritable(connection -> {
                     if (told.incrementAndGet() == 1) {
                         throw new IllegalStateException("by the handler");
                     }
@@ -120,7 +120,7 @@ class RoomTest extends BothForms {
         ComchServer server = machine.server().start();
         ComchClient client = machine.client()
                 .sendTasks(1)
-                .onRoom(connection -> told.incrementAndGet())
+                .onWritable(connection -> told.incrementAndGet())
                 .connect(Machine.PATIENCE);
         while (client.connection().trySend(new byte[8]).accepted()) {
             sent.incrementAndGet();
@@ -169,7 +169,7 @@ class RoomTest extends BothForms {
                     .producer(machine.engine)
                     .tasks(TASKS)
                     .onCompletion((sender, buffer, status) -> fast.idle.add(buffer))
-                    .onRoom(sender -> {
+                    .onWritable(sender -> {
                         told.incrementAndGet();
                         send[0].run();
                     })
@@ -202,7 +202,7 @@ class RoomTest extends BothForms {
             self[0] = fast.hostSide
                     .producer(machine.engine)
                     .onCompletion((sender, done, status) -> {})
-                    .onRoom(sender -> {
+                    .onWritable(sender -> {
                         told.incrementAndGet();
                         accepted[0] |=
                                 sender.trySend(buffer[0], fast.consumer.id()).accepted();
@@ -228,7 +228,7 @@ class RoomTest extends BothForms {
             SlotProducer producer = fast.hostSide
                     .slotProducer(machine.engine, 64)
                     .tasks(TASKS)
-                    .onRoom(sender -> {
+                    .onWritable(sender -> {
                         told.incrementAndGet();
                         send[0].run();
                     })

@@ -93,7 +93,7 @@ class SlotClosingTest extends BothForms {
             SlotProducer producer = pair.hostSide
                     .slotProducer(pair.machine.engine, SIZE)
                     .tasks(8)
-                    .onFailure((self, offset, length, status) -> failed[0]++)
+                    .onSendFailed((self, offset, length, status) -> failed[0]++)
                     .start();
             int committed = switch (sending) {
                 case NOTHING, CLAIMED -> 0;

@@ -454,7 +454,7 @@ class SlotContractTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(6)
-                .onFailure((self, offset, length, status) -> failures.add(status))
+                .onSendFailed((self, offset, length, status) -> failures.add(status))
                 .start();
         for (int i = 0; i < 6; i++) {
             assertThat(put(producer, first.id(), "m" + i)).isTrue();

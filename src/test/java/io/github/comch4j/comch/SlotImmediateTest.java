@@ -61,7 +61,7 @@ class SlotImmediateTest extends BothForms {
         return pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(slots)
-                .onFailure((self, offset, length, status) ->
+                .onSendFailed((self, offset, length, status) ->
                         failures.add(text(self.memory().asSlice(offset, length)) + " " + status))
                 .start();
     }
@@ -302,7 +302,7 @@ class SlotImmediateTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(1)
-                .onFailure((self, offset, length, status) -> failures.add(status))
+                .onSendFailed((self, offset, length, status) -> failures.add(status))
                 .start();
         assertThat(put(producer, 4711, "lost", heap("with it"))).isTrue();
         pair.machine.until("the failure", () -> failures.size() == 1);

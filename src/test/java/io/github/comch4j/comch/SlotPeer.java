@@ -106,7 +106,7 @@ public final class SlotPeer {
                 var producer = client.connection()
                         .slotProducer(engine, SLOT)
                         .tasks(8)
-                        .onFailure((self, offset, length, status) -> {})
+                        .onSendFailed((self, offset, length, status) -> {})
                         .start()) {
             Machine.until("the consumer", () -> consumer[0] != 0, engine);
             System.out.println("READY");

@@ -99,7 +99,7 @@ class SlotTwoProcessIT extends BothForms {
             SlotProducer producer = client.connection()
                     .slotProducer(machine.engine, SlotPeer.SLOT)
                     .tasks(8)
-                    .onFailure((self, offset, length, status) -> failures[0]++)
+                    .onSendFailed((self, offset, length, status) -> failures[0]++)
                     .start();
             long[] number = {0};
             machine.until("traffic", () -> {

@@ -63,10 +63,10 @@ class SlotsTest extends BothForms {
         return producer(slots, false);
     }
 
-    private SlotProducer producer(int slots, boolean inTurn) {
+    private SlotProducer producer(int slots, boolean roundRobin) {
         SlotProducer.Builder settings =
                 pair.hostSide.slotProducer(pair.machine.engine, SIZE).tasks(slots);
-        return (inTurn ? settings.inTurn() : settings).start();
+        return (roundRobin ? settings.roundRobin() : settings).start();
     }
 
     private static void write(SlotProducer producer, long at, String text) {
@@ -297,14 +297,14 @@ class SlotsTest extends BothForms {
             assertThat(put(producer, consumer.id(), Integer.toString(i))).isNotNegative();
         }
         assertThat(producer.flush()).isFalse(); // two have arrived, two wait for the consumer to post
-        assertThat(producer.claim(1, consumer.id())).isEqualTo(SlotProducer.NO_RECEIVE);
+        assertThat(producer.claim(1, consumer.id())).isEqualTo(SlotProducer.NO_PEER_RECEIVE);
         assertThat(producer.refused()).isEqualTo(1);
-        assertThat(producer.stalls()).isPositive();
+        assertThat(producer.retries()).isPositive();
         assertThat(consumer.poll(note, 2)).isEqualTo(2);
         receiving.progress(); // posts
         assertThat(producer.flush()).isTrue();
         assertThat(producer.claim(1, consumer.id()))
-                .isEqualTo(SlotProducer.NO_TASK); // all have gone out, no completion was taken
+                .isEqualTo(SlotProducer.NO_SLOT); // all have gone out, no completion was taken
         assertThat(producer.refused()).isEqualTo(2);
         assertThat(producer.backPressures()).isEqualTo(1);
         pair.machine.until("completions", () -> producer.inFlight() == 0);
@@ -320,8 +320,8 @@ class SlotsTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(4)
-                .inTurn()
-                .onFailure((self, offset, length, status) -> received.add("lost"))
+                .roundRobin()
+                .onSendFailed((self, offset, length, status) -> received.add("lost"))
                 .start();
         long[] places = new long[30];
         for (int i = 0; i < places.length; i++) {
@@ -382,10 +382,10 @@ class SlotsTest extends BothForms {
 
     @ParameterizedTest
     @CsvSource({"false, 1", "false, 2", "true, 3", "true, 4"})
-    void rowsOfSlotsArriveInTheirOrderAndWhole(boolean inTurn, long seed) {
+    void rowsOfSlotsArriveInTheirOrderAndWhole(boolean roundRobin, long seed) {
         SlotConsumer consumer = consumer(5);
         pair.awaitKnown(consumer.id());
-        SlotProducer producer = producer(40, inTurn);
+        SlotProducer producer = producer(40, roundRobin);
         Random random = new Random(seed);
         List<String> expected = new ArrayList<>();
         int[] longest = {0};
@@ -431,10 +431,10 @@ class SlotsTest extends BothForms {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void asManySlotsAreClaimedAsLieSideBySide(boolean inTurn) {
+    void asManySlotsAreClaimedAsLieSideBySide(boolean roundRobin) {
         SlotConsumer consumer = consumer(64);
         pair.awaitKnown(consumer.id());
-        SlotProducer producer = producer(16, inTurn); // doca_cc has powers of two
+        SlotProducer producer = producer(16, roundRobin); // doca_cc has powers of two
         assertThat(producer.stride()).isEqualTo(256);
         assertThat(producer.claimed()).isZero();
         assertThat(producer.claimMany(7, 5, consumer.id())).isZero();
@@ -444,7 +444,7 @@ class SlotsTest extends BothForms {
         assertThat(producer.claimed()).isEqualTo(16);
         fill(producer, 0, 5, 0);
         assertThat(producer.commitNow()).isTrue();
-        assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_TASK);
+        assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_SLOT);
         awaitSent(producer, consumer, 16);
         assertThat(producer.claim(5, consumer.id())).isNotNegative();
         assertThat(producer.claimed()).isEqualTo(1);
@@ -457,10 +457,10 @@ class SlotsTest extends BothForms {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void rowsStayLongWhateverWasSent(boolean inTurn) {
+    void rowsStayLongWhateverWasSent(boolean roundRobin) {
         SlotConsumer consumer = consumer(16);
         pair.awaitKnown(consumer.id());
-        SlotProducer producer = producer(16, inTurn);
+        SlotProducer producer = producer(16, roundRobin);
         for (int i = 0; i < 3; i++) {
             put(producer, consumer.id(), "single");
         }
@@ -551,7 +551,7 @@ class SlotsTest extends BothForms {
         for (int i = 3; i < 6; i++) {
             assertThat(putNow(producer, consumer.id(), Integer.toString(i))).isFalse(); // nothing is posted
         }
-        assertThat(producer.stalls()).isPositive();
+        assertThat(producer.retries()).isPositive();
         Machine.until(
                 "the others",
                 () -> {
@@ -835,7 +835,7 @@ class SlotsTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(1)
-                .onFailure((self, offset, length, status) ->
+                .onSendFailed((self, offset, length, status) ->
                         failures.add(text(self.memory(), offset, length) + " " + status))
                 .start();
         for (int i = 0; i < 3; i++) {
@@ -854,7 +854,7 @@ class SlotsTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(1)
-                .onFailure((self, offset, length, status) ->
+                .onSendFailed((self, offset, length, status) ->
                         failures.add(text(self.memory(), offset, length) + " " + status))
                 .start();
         for (int i = 0; i < 3; i++) {
@@ -891,7 +891,7 @@ class SlotsTest extends BothForms {
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(4)
-                .onFailure((self, offset, length, status) -> failures.add(status))
+                .onSendFailed((self, offset, length, status) -> failures.add(status))
                 .start();
         for (int i = 0; i < 3; i++) {
             put(producer, consumer.id(), Integer.toString(i));

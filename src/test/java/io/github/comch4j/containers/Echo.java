@@ -1,7 +1,7 @@
 package io.github.comch4j.containers;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -50,10 +50,10 @@ final class Echo {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment backend = arena.allocate(ValueLayout.ADDRESS);
             int made = doca_h.doca_log_backend_create_with_fd_sdk(2, backend);
-            new Answer("doca_log_backend_create_with_fd_sdk", made).check("making a log");
+            new DocaAnswer("doca_log_backend_create_with_fd_sdk", made).check("making a log");
             int told = doca_h.doca_log_backend_set_sdk_level(
                     backend.get(ValueLayout.ADDRESS, 0), doca_h.DOCA_LOG_LEVEL_DEBUG());
-            new Answer("doca_log_backend_set_sdk_level", told).check("letting it tell everything");
+            new DocaAnswer("doca_log_backend_set_sdk_level", told).check("letting it tell everything");
         }
     }
 }

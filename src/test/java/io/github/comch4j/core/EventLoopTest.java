@@ -141,7 +141,7 @@ class EventLoopTest {
                     .onMessage((connection, message) -> {
                         throw new IllegalArgumentException("handler");
                     })
-                    .onFailure(Machine::rethrow)
+                    .onHandlerFailed(Machine::rethrow)
                     .start());
             ComchClient client = loop.call(
                     () -> ComchClient.builder(loop.engine(), host, name).start());

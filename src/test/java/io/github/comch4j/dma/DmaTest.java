@@ -424,7 +424,7 @@ class DmaTest extends BothForms {
         List<String> told = new ArrayList<>();
         DmaContext dma = builder()
                 .tasks(1)
-                .onRoom(self -> told.add("room " + self.tryCopy(from(64, 64), to(64, 64))))
+                .onWritable(self -> told.add("room " + self.tryCopy(from(64, 64), to(64, 64))))
                 .start();
         dma.tryCopy(from(0, 64), to(0, 64));
         assertThat(dma.tryCopy(from(64, 64), to(128, 64))).isEqualTo(SubmitResult.NO_TASK);

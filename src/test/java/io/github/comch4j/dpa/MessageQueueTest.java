@@ -192,7 +192,7 @@ class MessageQueueTest extends BothForms {
             MessageQueueProducer producer = link.toDpa
                     .producer(machine.engine)
                     .tasks(CREDITS + 2)
-                    .onRoom(self -> room.add("room"))
+                    .onWritable(self -> room.add("room"))
                     .start();
             for (int i = 0; i < CREDITS; i++) {
                 assertThat(producer.trySend(message(i), 1)).isEqualTo(SubmitResult.ACCEPTED);
@@ -262,7 +262,7 @@ class MessageQueueTest extends BothForms {
             link.producer.close();
             MessageQueueProducer told = link.toDpa
                     .producer(machine.engine)
-                    .onFailed((producer, status) -> failures.add(status))
+                    .onSendFailed((producer, status) -> failures.add(status))
                     .start();
             told.enqueue(message, 2);
             told.enqueue(message, 3);
@@ -298,7 +298,7 @@ class MessageQueueTest extends BothForms {
             MessageQueueProducer producer = link.toDpa
                     .producer(machine.engine)
                     .tasks(CREDITS)
-                    .onFailed((self, status) -> {})
+                    .onSendFailed((self, status) -> {})
                     .start();
             for (int i = 0; i <= CREDITS; i++) {
                 assertRefused(DocaError.INVALID_VALUE, () -> producer.trySend(message, 2));

@@ -57,7 +57,7 @@ public final class LossPeer {
         DocaError[] failure = {DocaError.SUCCESS};
         SlotProducer producer = connection
                 .slotProducer(engine, size + 16)
-                .onFailure((self, offset, length, status) -> failure[0] = status)
+                .onSendFailed((self, offset, length, status) -> failure[0] = status)
                 .start();
         RecordWriter writer = new RecordWriter(producer, consumer);
         for (int i = 0; i < COUNT; i++) {

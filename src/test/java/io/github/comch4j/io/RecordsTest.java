@@ -264,7 +264,7 @@ class RecordsTest extends BothForms {
             written++;
         }
         assertThat(written).isEqualTo(4); // three have been sent and one is open, or all four
-        assertThat(writer.claim(1, 0)).isIn(SlotProducer.NO_TASK, SlotProducer.NO_RECEIVE);
+        assertThat(writer.claim(1, 0)).isIn(SlotProducer.NO_SLOT, SlotProducer.NO_PEER_RECEIVE);
         assertThat(writer.offer(MemorySegment.ofArray(new byte[1]), 0).accepted())
                 .isFalse();
         await(4);

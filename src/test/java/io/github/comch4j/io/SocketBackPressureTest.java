@@ -35,12 +35,12 @@ class SocketBackPressureTest extends SocketScene {
     private static final long UNDER_WAY = 4 << 20;
 
     /** A client that keeps as little as possible itself. */
-    private ComchSocket connect(String to) {
-        return ComchSocket.builder(hostLoop, host, to).sendBuffer(1).connect(Machine.PATIENCE);
+    private MessageSocket connect(String to) {
+        return MessageSocket.builder(hostLoop, host, to).sendBuffer(1).connect(Machine.PATIENCE);
     }
 
     /** What it keeps all the same. */
-    private static long kept(ComchSocket socket) {
+    private static long kept(MessageSocket socket) {
         return 8 * Framing.cost(socket.connection().endpoint().maxMessageSize());
     }
 
@@ -49,7 +49,7 @@ class SocketBackPressureTest extends SocketScene {
     }
 
     /** Sends until the peer makes it wait. Returns how many went out. */
-    private static int fill(ComchSocket socket, int length) {
+    private static int fill(MessageSocket socket, int length) {
         int sent = 0;
         while (true) {
             Throwable thrown;
@@ -65,7 +65,7 @@ class SocketBackPressureTest extends SocketScene {
         }
     }
 
-    private static void receive(ComchSocket socket, int from, int to) {
+    private static void receive(MessageSocket socket, int from, int to) {
         for (int i = from; i < to; i++) {
             byte[] message = socket.receive(Machine.PATIENCE);
             assertThat(message).isNotNull();
@@ -75,8 +75,8 @@ class SocketBackPressureTest extends SocketScene {
 
     @Test
     void aPeerOfAReceiverThatDoesNotReadWaits() {
-        ComchSocket socket = connect(name);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = connect(name);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int sent = fill(socket, 2000);
         assertThat(sent * 2000L).isBetween((1L << 20) * 3 / 4, (1 << 20) + UNDER_WAY);
         receive(accepted, 0, sent);
@@ -90,15 +90,15 @@ class SocketBackPressureTest extends SocketScene {
 
     @Test
     void smallMessagesCountAsWhatTheyCost() {
-        ComchSocket socket = connect(name);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = connect(name);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         receive(accepted, 0, fill(socket, 4));
         assertThat(fill(socket, 4) * Framing.cost(4)).isLessThanOrEqualTo((1 << 20) + kept(socket));
     }
 
     @Test
     void theOthersOfTheSameLoopsGoOn() throws Exception {
-        ComchSocket stuck = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket stuck = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         Thread sender = Thread.startVirtualThread(() -> {
             try {
@@ -109,8 +109,8 @@ class SocketBackPressureTest extends SocketScene {
                 // it is closed below
             }
         });
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             for (int i = 0; i < 3000; i++) {
                 socket.send(numbered(i, 2000), Machine.PATIENCE);
                 receive(accepted, i, i + 1);
@@ -128,8 +128,8 @@ class SocketBackPressureTest extends SocketScene {
 
     @Test
     void bothDirectionsCanBeFullAndAreEmptiedAgain() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         for (int round = 0; round < 2; round++) {
             int there = fill(socket, 1500);
             int back = fill(accepted, 1500);
@@ -143,11 +143,11 @@ class SocketBackPressureTest extends SocketScene {
     @Test
     void theLimitCanBeSet() {
         String small = Machine.uniqueName();
-        try (ComchServerSocket other = ComchServerSocket.builder(dpuLoop, dpu, representor, small)
+        try (MessageServerSocket other = MessageServerSocket.builder(dpuLoop, dpu, representor, small)
                 .receiveLimit(100_000)
                 .open()) {
-            ComchSocket socket = connect(small);
-            ComchSocket accepted = other.accept(Machine.PATIENCE);
+            MessageSocket socket = connect(small);
+            MessageSocket accepted = other.accept(Machine.PATIENCE);
             receive(accepted, 0, fill(socket, 1000));
             int sent = fill(socket, 1000);
             assertThat(sent * 1064L).isBetween(30_000L, 100_000 + kept(socket));
@@ -195,7 +195,7 @@ class SocketBackPressureTest extends SocketScene {
     @Needs(Feature.DISCONNECT)
     void aPlainPeerIsToldHowMuchItMaySendAndWhyItIsCut() {
         try (Plain plain = new Plain()) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = new byte[2000];
             int sent = 0;
             try {
@@ -231,12 +231,12 @@ class SocketBackPressureTest extends SocketScene {
     @Needs(Feature.DISCONNECT)
     void aPeerThatIsKnownToBePlainGetsNothingButMessages() {
         server.close();
-        server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+        server = MessageServerSocket.builder(dpuLoop, dpu, representor, name)
                 .plainPeer()
                 .open();
         byte[] mark = "1....c4j and more".getBytes(StandardCharsets.US_ASCII);
         try (Plain plain = new Plain(false)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             plain.connection.send(mark);
             assertThat(accepted.receive(Machine.PATIENCE))
                     .as("a message like others")
@@ -262,7 +262,7 @@ class SocketBackPressureTest extends SocketScene {
     @Test
     void aPlainPeerThatObservesWindowsIsNeverCut() {
         try (Plain plain = new Plain()) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = new byte[1000];
             long cost = Framing.cost(message.length);
             long sent = 0;
@@ -301,7 +301,7 @@ class SocketBackPressureTest extends SocketScene {
     @Needs(Feature.DISCONNECT)
     void whoSaysThatItObservesWindowsIsTakenAtItsWord() {
         try (Plain plain = new Plain()) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = new byte[1000];
             while (plain.framed.received.isEmpty()) {
                 plain.send(message);
@@ -330,8 +330,8 @@ class SocketBackPressureTest extends SocketScene {
     @Test
     @Needs(Feature.DISCONNECT)
     void aSocketIsToldWhyItsPeerHasEndedTheConnection() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         fill(socket, 2000);
         var waits = socket.sendAsync(new byte[1]);
         assertThatThrownBy(() -> hostLoop.call(
@@ -362,8 +362,8 @@ class SocketBackPressureTest extends SocketScene {
 
     @Test
     void aMessageThatLooksLikeASocketsOwnIsAMessage() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         byte[] message = ByteBuffer.allocate(16).putLong(0x63_34_6a_01L).array();
         socket.send(message, Machine.PATIENCE);
         assertThat(accepted.receive(Machine.PATIENCE)).isEqualTo(message);

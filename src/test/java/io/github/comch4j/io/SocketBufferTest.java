@@ -37,7 +37,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     /** Of the longest messages, in the smallest buffer. */
     private static final int FULL = 8;
 
-    private ComchServerSocket server;
+    private MessageServerSocket server;
 
     @BeforeEach
     void open() {
@@ -50,16 +50,16 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     }
 
     /** Of sockets that keep little in either direction. */
-    private ComchServerSocket serve() {
-        return ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+    private MessageServerSocket serve() {
+        return MessageServerSocket.builder(dpuLoop, dpu, representor, name)
                 .maxMessageSize(FRAMED)
                 .receiveLimit(1)
                 .sendBuffer(1)
                 .open();
     }
 
-    private ComchSocket.Builder small() {
-        return ComchSocket.builder(hostLoop, host, name)
+    private MessageSocket.Builder small() {
+        return MessageSocket.builder(hostLoop, host, name)
                 .maxMessageSize(FRAMED)
                 .receiveLimit(1)
                 .sendBuffer(1);
@@ -69,7 +69,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
         return ByteBuffer.allocate(LONGEST).putInt(number).array();
     }
 
-    private static int receive(ComchSocket socket) {
+    private static int receive(MessageSocket socket) {
         return ByteBuffer.wrap(socket.receive(Machine.PATIENCE)).getInt();
     }
 
@@ -79,7 +79,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     }
 
     /** Sends to a peer that does not receive, until the buffer is full. Returns how many messages that took. */
-    private int fill(ComchSocket socket) {
+    private int fill(MessageSocket socket) {
         int count = 0;
         while (true) {
             long before = socket.connection().sent();
@@ -116,8 +116,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void aSendReturnsWhenTheBufferHasACopy() {
-        try (ComchSocket socket = small().connect(Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+        try (MessageSocket socket = small().connect(Machine.PATIENCE)) {
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             byte[] message = numbered(1);
             hostLoop.call(
                     () -> { // which sends nothing meanwhile
@@ -135,8 +135,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void theBufferKeepsAsMuchAsWasSaid() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int filled = fill(socket);
         long frames = 1; // that it observes windows
         assertThat(filled + frames - socket.connection().sent()).isEqualTo(FULL);
@@ -149,8 +149,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void messagesOfFuturesTakeRoomToo() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int filled = fill(socket);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -169,8 +169,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void anInterruptEndsTheWaitForRoomAndForAFlush() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int filled = fill(socket);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> socket.send(numbered(-1), Machine.PATIENCE))
@@ -192,8 +192,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void aFlushWaitsUntilAllIsAccepted() throws Exception {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         socket.flush(Duration.ZERO);
         int filled = fill(socket);
         assertThat(errorOf(catchThrowable(() -> socket.flush(SHORT)))).isEqualTo(DocaError.TIME_OUT);
@@ -218,8 +218,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     /** Each thread's messages arrive in its order, and threads take turns when they wait. */
     @Test
     void manyVirtualThreadsShareALittleBuffer() throws Exception {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int threads = 50;
         int each = 200;
         List<Thread> senders = new ArrayList<>();
@@ -244,7 +244,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void whatIsLostWithTheConnectionIsToldOnce() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         fill(socket);
         server.close();
@@ -264,7 +264,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void whoeverFlushesWhileMessagesAreLostIsTold() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         fill(socket);
         List<CompletableFuture<Throwable>> flushes = new ArrayList<>();
@@ -284,7 +284,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void whatIsLostIsToldOnTheNextConnectionAndNotSentThere() {
-        try (ComchSocket socket =
+        try (MessageSocket socket =
                 small().reconnect(Duration.ofMillis(1), Duration.ofMillis(20)).connect(Machine.PATIENCE)) {
             server.accept(Machine.PATIENCE);
             fill(socket);
@@ -302,10 +302,10 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     /** The server's messages are shorter at most: what was sent after one of the longest does not arrive either. */
     @Test
     void whatDocaRefusesEndsTheConnection() {
-        try (ComchSocket socket = small().maxMessageSize(2 * FRAMED)
+        try (MessageSocket socket = small().maxMessageSize(2 * FRAMED)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                 .connect(Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             socket.send(numbered(6), Machine.PATIENCE);
             hostLoop.call(
                     () -> { // which sends nothing meanwhile
@@ -338,8 +338,8 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     @Needs(Feature.DISCONNECT)
     void whatIsQueuedStillGoesOutWhenASocketIsClosed() throws Exception {
         for (boolean inLoop : new boolean[] {false, true}) {
-            ComchSocket socket = small().sendBuffer(1 << 20).connect(Machine.PATIENCE);
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket socket = small().sendBuffer(1 << 20).connect(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             CompletableFuture<Integer> arrived = Machine.onThread(() -> {
                 int count = 0;
                 try {
@@ -369,12 +369,12 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     @Test
     void whatIsQueuedStillGoesOutWhenTheServerIsClosed() throws Exception {
         server.close();
-        server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+        server = MessageServerSocket.builder(dpuLoop, dpu, representor, name)
                 .maxMessageSize(FRAMED)
                 .open();
         List<CompletableFuture<Integer>> arrived = new ArrayList<>();
         for (int client = 0; client < 2; client++) {
-            ComchSocket socket = small().connect(Machine.PATIENCE);
+            MessageSocket socket = small().connect(Machine.PATIENCE);
             arrived.add(Machine.onThread(() -> {
                 int count = 0;
                 try {
@@ -386,7 +386,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
                     return count;
                 }
             }));
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             for (int i = 0; i < 5000; i++) {
                 accepted.send(numbered(i), Machine.PATIENCE);
             }
@@ -402,18 +402,18 @@ class SocketBufferTest extends TwoLoopsInBothForms {
     void closingTellsWhatCouldNotGoOut() {
         patience(hostLoop, SHORT);
         patience(dpuLoop, SHORT);
-        ComchSocket socket = small().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         fill(socket);
         fill(accepted);
         isOfLost(catchThrowable(socket::close));
-        assertThat(socket.state()).isEqualTo(ComchSocket.State.CLOSED);
+        assertThat(socket.state()).isEqualTo(MessageSocket.State.CLOSED);
         assertThatCode(socket::close).doesNotThrowAnyException();
         isOfLost(catchThrowable(() -> accepted.flush(Machine.PATIENCE)));
         assertThatCode(accepted::close).doesNotThrowAnyException();
 
         small().connect(Machine.PATIENCE);
-        ComchSocket acceptedToo = server.accept(Machine.PATIENCE);
+        MessageSocket acceptedToo = server.accept(Machine.PATIENCE);
         fill(acceptedToo);
         isOfLost(catchThrowable(server::close));
         assertThat(server.server().isClosed()).isTrue();
@@ -422,7 +422,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void whatIsQueuedWhenTheLoopIsClosedIsTold() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         fill(socket);
         hostLoop.close();
@@ -435,7 +435,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
 
     @Test
     void whoWaitsForRoomLearnsOfTheEnd() {
-        ComchSocket socket = small().connect(Machine.PATIENCE);
+        MessageSocket socket = small().connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         fill(socket);
         CompletableFuture<Object> waiting = Machine.onThread(() -> {
@@ -457,7 +457,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
         PeerProcess victim = machine.peer(EmulatedMachine.Side.BOTH, SocketVictim.class, victims, "1000")
                 .start();
         victim.awaitLine("open");
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, victims, Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, victims, Machine.PATIENCE);
         CompletableFuture<Throwable> told = Machine.onThread(() -> catchThrowable(() -> {
             while (true) {
                 socket.send(numbered(0), Machine.PATIENCE);

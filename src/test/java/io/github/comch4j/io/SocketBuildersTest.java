@@ -55,7 +55,7 @@ class SocketBuildersTest {
     @Test
     void eachMakesOneObjectWithTheSettings() {
         String name = Machine.uniqueName();
-        ComchServerSocket.Builder servers = ComchServerSocket.builder(loop, dpu, representor, name)
+        MessageServerSocket.Builder servers = MessageServerSocket.builder(loop, dpu, representor, name)
                 .sendTasks(8)
                 .maxMessageSize(512)
                 .receiveQueueSize(5)
@@ -63,14 +63,14 @@ class SocketBuildersTest {
                 .sendBuffer(Long.MAX_VALUE)
                 .sendLimit(Long.MAX_VALUE)
                 .warnIfStalled(Machine.PATIENCE);
-        ComchSocket.Builder clients = ComchSocket.builder(loop, host, name).maxMessageSize(256);
-        try (ComchServerSocket server = servers.open();
-                ComchSocket socket = clients.connect(Machine.PATIENCE)) {
+        MessageSocket.Builder clients = MessageSocket.builder(loop, host, name).maxMessageSize(256);
+        try (MessageServerSocket server = servers.open();
+                MessageSocket socket = clients.connect(Machine.PATIENCE)) {
             assertThat(server.server().maxMessageSize()).isEqualTo(512);
             assertThat(server.server().receiveQueueSize()).isEqualTo(5);
             assertThat(server.server().sendTasks()).isEqualTo(8);
             assertThat(socket.connection().endpoint().maxMessageSize()).isEqualTo(256);
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             accepted.sendAsync(new byte[248]).join();
             assertThat(socket.receive(Machine.PATIENCE)).hasSize(248);
             socket.sendAsync(new byte[248]).join();
@@ -93,8 +93,8 @@ class SocketBuildersTest {
 
     @Test
     void impossibleSettingsAreRefused() {
-        ComchSocket.Builder builder = ComchSocket.builder(loop, host, Machine.uniqueName());
-        List<Consumer<ComchSocket.Builder>> wrong = List.of(
+        MessageSocket.Builder builder = MessageSocket.builder(loop, host, Machine.uniqueName());
+        List<Consumer<MessageSocket.Builder>> wrong = List.of(
                 b -> b.sendTasks(0),
                 b -> b.maxMessageSize(63),
                 b -> b.receiveQueueSize(-1),
@@ -104,7 +104,7 @@ class SocketBuildersTest {
         assertThat(wrong)
                 .allSatisfy(setting ->
                         assertThatThrownBy(() -> setting.accept(builder)).isInstanceOf(IllegalArgumentException.class));
-        assertThatThrownBy(() -> ComchServerSocket.builder(loop, dpu, representor, Machine.uniqueName())
+        assertThatThrownBy(() -> MessageServerSocket.builder(loop, dpu, representor, Machine.uniqueName())
                         .sendTasks(1 << 30)
                         .open())
                 .isInstanceOf(DocaException.class)

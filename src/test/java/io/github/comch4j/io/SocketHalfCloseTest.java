@@ -12,18 +12,18 @@ import org.junit.jupiter.api.Timeout;
 /** A socket that says that it sends no more. */
 @Timeout(60)
 class SocketHalfCloseTest extends SocketScene {
-    private ComchSocket connect() {
-        return ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+    private MessageSocket connect() {
+        return MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
     }
 
     @Test
     void theOtherDirectionGoesOn() {
-        try (ComchSocket client = connect()) {
+        try (MessageSocket client = connect()) {
             for (int i = 1; i <= 100; i++) {
                 client.send(new byte[i], Machine.PATIENCE);
             }
             client.shutdownOutput(Machine.PATIENCE);
-            ComchSocket atServer = server.accept(Machine.PATIENCE);
+            MessageSocket atServer = server.accept(Machine.PATIENCE);
             for (int i = 1; i <= 100; i++) {
                 assertThat(atServer.isInputShutdown()).as("%d wait", 101 - i).isFalse();
                 assertThat(atServer.receive(Machine.PATIENCE)).hasSize(i);
@@ -38,8 +38,8 @@ class SocketHalfCloseTest extends SocketScene {
 
     @Test
     void whoWaitsForAMessageLearnsOfIt() throws Exception {
-        try (ComchSocket client = connect()) {
-            ComchSocket atServer = server.accept(Machine.PATIENCE);
+        try (MessageSocket client = connect()) {
+            MessageSocket atServer = server.accept(Machine.PATIENCE);
             CompletableFuture<byte[]> received = Machine.onThread(() -> atServer.receive(Machine.PATIENCE));
             client.shutdownOutput(Machine.PATIENCE);
             assertThat(received.get()).isNull();
@@ -49,8 +49,8 @@ class SocketHalfCloseTest extends SocketScene {
 
     @Test
     void anEndTellsWhetherAllWasSaid() {
-        ComchSocket said = connect();
-        ComchSocket first = server.accept(Machine.PATIENCE);
+        MessageSocket said = connect();
+        MessageSocket first = server.accept(Machine.PATIENCE);
         said.send(new byte[1], Machine.PATIENCE);
         said.shutdownOutput(Machine.PATIENCE);
         said.close();
@@ -58,8 +58,8 @@ class SocketHalfCloseTest extends SocketScene {
         assertThatThrownBy(() -> untilTheEnd(first)).isInstanceOf(ConnectionClosedException.class);
         assertThat(first.isInputShutdown()).isTrue();
 
-        ComchSocket closed = connect();
-        ComchSocket second = server.accept(Machine.PATIENCE);
+        MessageSocket closed = connect();
+        MessageSocket second = server.accept(Machine.PATIENCE);
         closed.send(new byte[1], Machine.PATIENCE);
         closed.close();
         assertThat(second.receive(Machine.PATIENCE)).hasSize(1);
@@ -69,7 +69,7 @@ class SocketHalfCloseTest extends SocketScene {
         assertThat(second.isInputShutdown()).isTrue();
 
         connect();
-        ComchSocket third = server.accept(Machine.PATIENCE);
+        MessageSocket third = server.accept(Machine.PATIENCE);
         hostLoop.close(); // which does not wait for sockets
         assertThatThrownBy(() -> untilTheEnd(third))
                 .isInstanceOf(ConnectionClosedException.class)
@@ -77,7 +77,7 @@ class SocketHalfCloseTest extends SocketScene {
         assertThat(third.isInputShutdown()).isFalse();
     }
 
-    private static void untilTheEnd(ComchSocket socket) {
+    private static void untilTheEnd(MessageSocket socket) {
         while (true) {
             socket.receive(Machine.PATIENCE);
         }
@@ -85,8 +85,8 @@ class SocketHalfCloseTest extends SocketScene {
 
     @Test
     void aPlainPeerIsNotTold() {
-        try (ComchSocket client =
-                ComchSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE)) {
+        try (MessageSocket client =
+                MessageSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE)) {
             assertThatThrownBy(() -> client.shutdownOutput(Machine.PATIENCE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("plain");
@@ -95,8 +95,8 @@ class SocketHalfCloseTest extends SocketScene {
 
     @Test
     void nothingIsSentAfterTheEnd() {
-        try (ComchSocket client = connect()) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+        try (MessageSocket client = connect()) {
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             client.shutdownOutput(Machine.PATIENCE);
             assertThatThrownBy(() -> client.send(new byte[1], Machine.PATIENCE))
                     .isInstanceOf(IllegalStateException.class)

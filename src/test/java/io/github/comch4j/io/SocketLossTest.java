@@ -38,7 +38,7 @@ class SocketLossTest extends SocketScene {
 
     /** What a reader got until the end, and that end. */
     private record Got(List<Integer> numbers, Throwable end, boolean whole) {
-        static Got of(ComchSocket socket) {
+        static Got of(MessageSocket socket) {
             List<Integer> numbers = new ArrayList<>();
             while (true) {
                 byte[][] message = new byte[1][];
@@ -68,7 +68,7 @@ class SocketLossTest extends SocketScene {
     }
 
     /** All at once, so that those behind the one that fails are accepted, too. */
-    private static void sendAll(ComchSocket socket) {
+    private static void sendAll(MessageSocket socket) {
         for (int i = 0; i < MESSAGES; i++) {
             socket.send(numbered(i), Machine.PATIENCE);
         }
@@ -88,8 +88,8 @@ class SocketLossTest extends SocketScene {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, MESSAGES, MESSAGES + 1})
     void aMessageThatFailsIsToldAtBothEnds(int nth) {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         failing(nth);
         Throwable told = catchThrowable(() -> {
             sendAll(socket);
@@ -106,8 +106,8 @@ class SocketLossTest extends SocketScene {
 
     @Test
     void theNumberOfTheLostIsTold() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         failing(3);
         hostLoop.call(
                 () -> { // which sends all of them in one go
@@ -128,10 +128,10 @@ class SocketLossTest extends SocketScene {
     @Test
     @SuppressWarnings("try") // that it is closed is part of the test
     void aSocketThatReconnectsBeginsAnew() {
-        try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        try (MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                 .connect(Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             failing(4);
             isToldOfLoss(catchThrowable(() -> {
                 sendAll(socket);
@@ -142,7 +142,7 @@ class SocketLossTest extends SocketScene {
             assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
             assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
             sendAll(socket);
-            ComchSocket next = server.accept(Machine.PATIENCE);
+            MessageSocket next = server.accept(Machine.PATIENCE);
             CompletableFuture<Got> got = Machine.onThread(() -> Got.of(next));
             socket.close();
             assertThat(got.join().numbers).hasSize(MESSAGES);
@@ -152,8 +152,8 @@ class SocketLossTest extends SocketScene {
 
     @Test
     void aServersSocketTellsTheSame() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         failing(5);
         isToldOfLoss(catchThrowable(() -> {
             sendAll(accepted);
@@ -169,7 +169,7 @@ class SocketLossTest extends SocketScene {
     @Needs(Feature.DISCONNECT) // the peer is none that ends its side
     void theWriterToAPlainPeerIsTold() {
         server.close();
-        server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+        server = MessageServerSocket.builder(dpuLoop, dpu, representor, name)
                 .plainPeer()
                 .open();
         List<byte[]> arrived = new ArrayList<>();
@@ -177,7 +177,7 @@ class SocketLossTest extends SocketScene {
                 ComchClient client = ComchClient.builder(engine, host, name)
                         .onMessage((connection, message) -> arrived.add(new byte[1]))
                         .connect(Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             failing(4);
             isToldOfLoss(catchThrowable(() -> {
                 sendAll(accepted);
@@ -191,9 +191,9 @@ class SocketLossTest extends SocketScene {
     /** A message of the sockets' own that is lost is a gap, too. */
     @Test
     void aWindowThatIsLostEndsTheConnection() {
-        ComchSocket socket =
-                ComchSocket.builder(hostLoop, host, name).receiveLimit(1).connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket =
+                MessageSocket.builder(hostLoop, host, name).receiveLimit(1).connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         CompletableFuture<Throwable> sending = Machine.onThread(() -> catchThrowable(() -> {
             while (true) {
                 accepted.send(new byte[1000], Machine.PATIENCE);
@@ -221,7 +221,7 @@ class SocketLossTest extends SocketScene {
                 .onMessage(framed::arrived)
                 .connect(Machine.PATIENCE);
         final ComchConnection connection = client.connection();
-        final ComchSocket accepted = server.accept(Machine.PATIENCE);
+        final MessageSocket accepted = server.accept(Machine.PATIENCE);
 
         void send(int number) {
             framed.send(connection, numbered(number));
@@ -285,7 +285,7 @@ class SocketLossTest extends SocketScene {
             peer.send(1);
             assertThat(peer.told()).isEqualTo(EndReason.AFTER_END.code());
             Machine.until(
-                    "the end", () -> peer.accepted.state() == ComchSocket.State.DISCONNECTED, new ProgressEngine[0]);
+                    "the end", () -> peer.accepted.state() == MessageSocket.State.DISCONNECTED, new ProgressEngine[0]);
             assertThatThrownBy(() -> peer.accepted.send(new byte[1], Machine.PATIENCE))
                     .isInstanceOf(ConnectionClosedException.class)
                     .hasMessageContaining("after what was said to be all");
@@ -294,9 +294,9 @@ class SocketLossTest extends SocketScene {
 
     @Test
     void aSocketWhosePeerIsPlainSaysSo() {
-        try (ComchSocket plain =
-                ComchSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+        try (MessageSocket plain =
+                MessageSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE)) {
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             plain.send(numbered(0), Machine.PATIENCE);
             Got got = Got.of(accepted);
             got.isPrefix(0);
@@ -310,9 +310,9 @@ class SocketLossTest extends SocketScene {
 
     @Test
     void aPlainSocketWhosePeerIsNoneSaysSo() {
-        ComchSocket plain =
-                ComchSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket plain =
+                MessageSocket.builder(hostLoop, host, name).plainPeer().connect(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         accepted.send(numbered(0), Machine.PATIENCE);
         assertThatThrownBy(() -> plain.receive(Machine.PATIENCE))
                 .isInstanceOf(ConnectionClosedException.class)
@@ -328,7 +328,7 @@ class SocketLossTest extends SocketScene {
         try (PeerProcess reader =
                 machine.peer(EmulatedMachine.Side.BOTH, SlowReader.class, slow).start()) {
             reader.awaitLine("open");
-            ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
+            MessageSocket socket = MessageSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
             Signals.stop(reader.pid());
             for (int i = 0; i < 150; i++) {
@@ -356,7 +356,7 @@ class SocketLossTest extends SocketScene {
         try (PeerProcess reader =
                 machine.peer(EmulatedMachine.Side.BOTH, SlowReader.class, slow).start()) {
             reader.awaitLine("open");
-            ComchSocket socket = ComchSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
+            MessageSocket socket = MessageSocket.connect(hostLoop, host, slow, Machine.PATIENCE);
             reader.awaitLine("accepted");
             Signals.stop(reader.pid());
             for (int i = 0; i < 150; i++) {
@@ -384,9 +384,9 @@ class SocketLossTest extends SocketScene {
         public static void main(String[] arguments) {
             var dpu = io.github.comch4j.core.Devices.openDpu(Machine.DPU);
             var loop = io.github.comch4j.core.EventLoop.start("reader");
-            var server = ComchServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
+            var server = MessageServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
             System.out.println("open");
-            ComchSocket client = server.accept(Machine.PATIENCE);
+            MessageSocket client = server.accept(Machine.PATIENCE);
             System.out.println("accepted");
             Got got = Got.of(client);
             assertThat(got.numbers)

@@ -32,20 +32,20 @@ import org.junit.jupiter.api.Timeout;
 class SocketReconnectTest extends TwoLoops {
     private static final Duration SHORT = Duration.ofMillis(5);
 
-    private final BlockingQueue<ComchSocket.State> states = new LinkedBlockingQueue<>();
+    private final BlockingQueue<MessageSocket.State> states = new LinkedBlockingQueue<>();
 
-    private ComchServerSocket serve() {
-        return ComchServerSocket.open(dpuLoop, dpu, representor, name);
+    private MessageServerSocket serve() {
+        return MessageServerSocket.open(dpuLoop, dpu, representor, name);
     }
 
-    private ComchSocket connect() {
-        return ComchSocket.builder(hostLoop, host, name)
+    private MessageSocket connect() {
+        return MessageSocket.builder(hostLoop, host, name)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                 .onState((socket, state) -> states.add(state))
                 .connect(Machine.PATIENCE);
     }
 
-    private ComchSocket.State nextState() throws InterruptedException {
+    private MessageSocket.State nextState() throws InterruptedException {
         return states.poll(20, TimeUnit.SECONDS);
     }
 
@@ -53,25 +53,25 @@ class SocketReconnectTest extends TwoLoops {
         return text.getBytes(UTF_8);
     }
 
-    private static String receive(ComchSocket socket) {
+    private static String receive(MessageSocket socket) {
         return new String(socket.receive(Machine.PATIENCE), UTF_8);
     }
 
     @Test
     void itConnectsAgainWhenTheServerIsBack() throws Exception {
-        ComchServerSocket first = serve();
-        try (ComchSocket socket = connect()) {
-            assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
+        MessageServerSocket first = serve();
+        try (MessageSocket socket = connect()) {
+            assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
             for (int round = 0; round < 5; round++) {
-                ComchSocket accepted = first.accept(Machine.PATIENCE);
+                MessageSocket accepted = first.accept(Machine.PATIENCE);
                 socket.send(text("to"), Machine.PATIENCE);
                 assertThat(receive(accepted)).isEqualTo("to");
                 accepted.send(text("from " + round), Machine.PATIENCE);
                 first.close();
                 assertThat(receive(socket)).as("what had arrived").isEqualTo("from " + round);
-                assertThat(nextState()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                assertThat(nextState()).isEqualTo(MessageSocket.State.DISCONNECTED);
                 assertThat(socket.awaitConnected(SHORT)).isFalse();
-                assertThat(socket.state()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                assertThat(socket.state()).isEqualTo(MessageSocket.State.DISCONNECTED);
                 assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
                         .isInstanceOf(ConnectionClosedException.class);
                 assertThat(socket.receive(SHORT)).as("told once").isNull();
@@ -85,11 +85,11 @@ class SocketReconnectTest extends TwoLoops {
                         .withCauseInstanceOf(ConnectionClosedException.class);
                 first = serve();
                 assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
-                assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
+                assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
                 assertThat(socket.connection().isOpen()).isTrue();
             }
         }
-        assertThat(nextState()).isEqualTo(ComchSocket.State.CLOSED);
+        assertThat(nextState()).isEqualTo(MessageSocket.State.CLOSED);
         assertThat(states).isEmpty();
         first.close();
     }
@@ -97,8 +97,8 @@ class SocketReconnectTest extends TwoLoops {
     /** Without that, the last of these pauses would be of minutes. */
     @Test
     void pausesBeginAnewAfterEachConnection() {
-        ComchServerSocket server = serve();
-        try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        MessageServerSocket server = serve();
+        try (MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .reconnect(Duration.ofMillis(10), Duration.ofHours(1))
                 .connect(Machine.PATIENCE)) {
             for (int round = 0; round < 14; round++) {
@@ -121,8 +121,8 @@ class SocketReconnectTest extends TwoLoops {
 
     @Test
     void eachThreadThatReceivesLearnsOfTheEnd() throws Exception {
-        ComchServerSocket server = serve();
-        try (ComchSocket socket = connect()) {
+        MessageServerSocket server = serve();
+        try (MessageSocket socket = connect()) {
             List<CompletableFuture<byte[]>> waiting = new ArrayList<>();
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
@@ -147,7 +147,7 @@ class SocketReconnectTest extends TwoLoops {
                         .withCauseInstanceOf(ConnectionClosedException.class);
             }
             server = serve();
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             accepted.send(text("again"), Machine.PATIENCE);
             assertThat(receive(socket)).isEqualTo("again");
         }
@@ -160,12 +160,12 @@ class SocketReconnectTest extends TwoLoops {
         int restartsAtLeast = 4;
         AtomicInteger restarts = new AtomicInteger();
         BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
-        List<ComchServerSocket> servers = new ArrayList<>(List.of(serve()));
+        List<MessageServerSocket> servers = new ArrayList<>(List.of(serve()));
         CompletableFuture<Void> enough = new CompletableFuture<>();
         Thread server = Thread.startVirtualThread(() -> {
             while (!enough.isDone()) {
                 try {
-                    ComchSocket accepted = servers.getLast().accept(Duration.ofMillis(50));
+                    MessageSocket accepted = servers.getLast().accept(Duration.ofMillis(50));
                     for (int i = 0; accepted != null && i < 300; i++) {
                         byte[] message = accepted.receive(Duration.ofMillis(50));
                         if (message != null) {
@@ -181,7 +181,7 @@ class SocketReconnectTest extends TwoLoops {
             }
         });
         List<Integer> failed = new ArrayList<>();
-        try (ComchSocket socket = connect()) {
+        try (MessageSocket socket = connect()) {
             for (int i = 0; restarts.get() < restartsAtLeast || received.size() <= 300; i++) {
                 try {
                     socket.send(text(Integer.toString(i)), Machine.PATIENCE);
@@ -195,7 +195,7 @@ class SocketReconnectTest extends TwoLoops {
         }
         enough.complete(null);
         server.join();
-        servers.forEach(ComchServerSocket::close);
+        servers.forEach(MessageServerSocket::close);
         List<Integer> numbers = received.stream()
                 .map(bytes -> Integer.parseInt(new String(bytes, UTF_8)))
                 .toList();
@@ -205,17 +205,17 @@ class SocketReconnectTest extends TwoLoops {
     /** Of connections that come and go while nobody receives, one former is kept. */
     @Test
     void messagesOfFormerConnectionsDoNotPileUp() throws Exception {
-        ComchServerSocket server = serve();
-        try (ComchSocket socket = connect()) {
+        MessageServerSocket server = serve();
+        try (MessageSocket socket = connect()) {
             for (int round = 0; round < 6; round++) {
-                ComchSocket accepted = server.accept(Machine.PATIENCE);
+                MessageSocket accepted = server.accept(Machine.PATIENCE);
                 accepted.send(text("round " + round), Machine.PATIENCE);
                 server.close();
-                assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
-                assertThat(nextState()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
+                assertThat(nextState()).isEqualTo(MessageSocket.State.DISCONNECTED);
                 server = serve();
             }
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             accepted.send(text("last"), Machine.PATIENCE);
             assertThat(receive(socket)).isEqualTo("round 0");
             assertThatThrownBy(() -> receive(socket)).isInstanceOf(ConnectionClosedException.class);
@@ -227,23 +227,23 @@ class SocketReconnectTest extends TwoLoops {
     /** So that who waits for the next connection then does not take the former one for it. */
     @Test
     void theStateHasChangedBeforeASendFails() {
-        ComchServerSocket server = serve();
-        try (ComchSocket socket = connect()) {
+        MessageServerSocket server = serve();
+        try (MessageSocket socket = connect()) {
             server.accept(Machine.PATIENCE); // and receives nothing
-            List<CompletableFuture<ComchSocket.State>> ends = new ArrayList<>();
+            List<CompletableFuture<MessageSocket.State>> ends = new ArrayList<>();
             for (int i = 0; i < 4000; i++) {
                 ends.add(socket.sendAsync(new byte[2000]).handle((nothing, thrown) -> socket.state()));
             }
             hostLoop.call(() -> null); // now they wait in the queue
             server.close();
-            assertThat(ends.getLast()).succeedsWithin(Machine.PATIENCE).isEqualTo(ComchSocket.State.DISCONNECTED);
+            assertThat(ends.getLast()).succeedsWithin(Machine.PATIENCE).isEqualTo(MessageSocket.State.DISCONNECTED);
         }
     }
 
     @Test
     void itConnectsAgainAfterABreak() throws Exception {
-        try (ComchServerSocket server = serve();
-                ComchSocket socket = connect()) {
+        try (MessageServerSocket server = serve();
+                MessageSocket socket = connect()) {
             server.accept(Machine.PATIENCE);
             new EmulatedFaults().drop(1).apply();
             try {
@@ -267,7 +267,7 @@ class SocketReconnectTest extends TwoLoops {
         ComchServer server = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, name)
                 .onConnected(flooding::add)
                 .start());
-        try (ComchSocket socket = connect()) {
+        try (MessageSocket socket = connect()) {
             FramedPeer peer = new FramedPeer();
             ComchConnection first = flooding.take();
             assertThatThrownBy(() -> dpuLoop.call(() -> {
@@ -296,9 +296,9 @@ class SocketReconnectTest extends TwoLoops {
     @Test
     void aHandlerThatThrowsDoesNotKeepItFromConnecting() {
         BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
-        ComchServerSocket server = serve();
+        MessageServerSocket server = serve();
         try (EventLoop loop = EventLoop.start("failing", IdleStrategy.eventDriven(), thrown::add)) {
-            ComchSocket socket = ComchSocket.builder(loop, host, name)
+            MessageSocket socket = MessageSocket.builder(loop, host, name)
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                     .onState((self, state) -> {
                         throw new IllegalArgumentException(state.toString());
@@ -318,24 +318,24 @@ class SocketReconnectTest extends TwoLoops {
 
     @Test
     void itIsClosedWhileThereIsNoServer() throws Exception {
-        ComchServerSocket server = serve();
-        ComchSocket socket = connect();
+        MessageServerSocket server = serve();
+        MessageSocket socket = connect();
         server.close();
-        until(ComchSocket.State.DISCONNECTED::equals);
+        until(MessageSocket.State.DISCONNECTED::equals);
         assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
         CompletableFuture<byte[]> waiting = Machine.onThread(() -> socket.receive(Machine.PATIENCE));
         CompletableFuture<Boolean> connecting = Machine.onThread(() -> socket.awaitConnected(Machine.PATIENCE));
         socket.close();
-        assertThat(socket.state()).isEqualTo(ComchSocket.State.CLOSED);
+        assertThat(socket.state()).isEqualTo(MessageSocket.State.CLOSED);
         assertThat(waiting)
                 .failsWithin(Machine.PATIENCE)
                 .withThrowableThat()
                 .withCauseInstanceOf(ConnectionClosedException.class);
         assertThat(connecting.get()).isFalse();
         socket.close();
-        until(ComchSocket.State.CLOSED::equals);
+        until(MessageSocket.State.CLOSED::equals);
         assertThat(states).isEmpty();
-        try (ComchServerSocket again = serve()) {
+        try (MessageServerSocket again = serve()) {
             assertThat(again.accept(Duration.ofMillis(100)))
                     .as("it connects no more")
                     .isNull();
@@ -345,9 +345,9 @@ class SocketReconnectTest extends TwoLoops {
 
     @Test
     void itsLoopIsClosedWhileThereIsNoServer() throws Exception {
-        ComchServerSocket server = serve();
+        MessageServerSocket server = serve();
         EventLoop loop = EventLoop.start("short");
-        ComchSocket socket = ComchSocket.builder(loop, host, name)
+        MessageSocket socket = MessageSocket.builder(loop, host, name)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                 .connect(Machine.PATIENCE);
         server.close();
@@ -365,8 +365,8 @@ class SocketReconnectTest extends TwoLoops {
     @Test
     void whatItsLoopIsClosedInTheMiddleOfIsNotAwaitedForEver() throws Exception {
         EventLoop loop = EventLoop.start("short");
-        CompletableFuture<ComchSocket> connecting =
-                Machine.onThread(() -> ComchSocket.connect(loop, host, "nobody", Duration.ofDays(1)));
+        CompletableFuture<MessageSocket> connecting =
+                Machine.onThread(() -> MessageSocket.connect(loop, host, "nobody", Duration.ofDays(1)));
         Machine.until(
                 "an attempt",
                 () -> loop.<Boolean, RuntimeException>call(
@@ -378,15 +378,15 @@ class SocketReconnectTest extends TwoLoops {
 
     @Test
     void withoutReconnectItStaysDisconnected() throws Exception {
-        ComchServerSocket server = serve();
-        try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        MessageServerSocket server = serve();
+        try (MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .onState((self, state) -> states.add(state))
                 .connect(Machine.PATIENCE)) {
             assertThat(socket.awaitConnected(Duration.ZERO)).isTrue();
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
-            assertThat(accepted.state()).isEqualTo(ComchSocket.State.CONNECTED);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
+            assertThat(accepted.state()).isEqualTo(MessageSocket.State.CONNECTED);
             server.close();
-            until(ComchSocket.State.DISCONNECTED::equals);
+            until(MessageSocket.State.DISCONNECTED::equals);
             assertThat(socket.awaitConnected(Machine.PATIENCE)).isFalse();
             assertThat(accepted.awaitConnected(Machine.PATIENCE)).isFalse();
             for (int i = 0; i < 2; i++) {
@@ -394,11 +394,11 @@ class SocketReconnectTest extends TwoLoops {
                         .isInstanceOf(ConnectionClosedException.class);
             }
         }
-        until(ComchSocket.State.CLOSED::equals);
+        until(MessageSocket.State.CLOSED::equals);
     }
 
-    private void until(Predicate<ComchSocket.State> wanted) throws InterruptedException {
-        ComchSocket.State state = nextState();
+    private void until(Predicate<MessageSocket.State> wanted) throws InterruptedException {
+        MessageSocket.State state = nextState();
         while (state != null && !wanted.test(state)) {
             state = nextState();
         }
@@ -407,17 +407,17 @@ class SocketReconnectTest extends TwoLoops {
 
     @Test
     void aServerThatRefusesForGoodIsToldAtOnce() {
-        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name)
+        assertThatThrownBy(() -> MessageSocket.builder(hostLoop, host, name)
                         .sendTasks(1 << 30)
                         .connect(Duration.ofDays(1)))
                 .isInstanceOf(DocaException.class)
                 .hasMessageContaining("sendTasks");
-        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name).reconnect(Duration.ZERO, SHORT))
+        assertThatThrownBy(() -> MessageSocket.builder(hostLoop, host, name).reconnect(Duration.ZERO, SHORT))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name).reconnect(Duration.ofSeconds(1), SHORT))
+        assertThatThrownBy(() -> MessageSocket.builder(hostLoop, host, name).reconnect(Duration.ofSeconds(1), SHORT))
                 .isInstanceOf(IllegalArgumentException.class);
         host.close();
-        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, name, Duration.ofDays(1)))
+        assertThatThrownBy(() -> MessageSocket.connect(hostLoop, host, name, Duration.ofDays(1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
     }

@@ -6,11 +6,11 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** Tests of sockets with a server on the DPU. */
 abstract class SocketScene extends TwoLoops {
-    ComchServerSocket server;
+    MessageServerSocket server;
 
     @BeforeEach
     void openServer() {
-        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
+        server = MessageServerSocket.open(dpuLoop, dpu, representor, name);
     }
 
     @AfterEach

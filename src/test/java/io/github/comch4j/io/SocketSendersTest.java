@@ -61,7 +61,7 @@ class SocketSendersTest extends SocketScene {
     }
 
     /** Sends until the buffer is full. Returns how many that were. */
-    private static int fill(ComchSocket socket, int from) {
+    private static int fill(MessageSocket socket, int from) {
         int count = 0;
         try {
             while (true) {
@@ -76,8 +76,8 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whoWaitsForRoomDoesNotAskForIt() throws Exception {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         held = Machine.hold(dpuLoop);
         int senders = 1000; // more than the device and the tasks take
         List<Thread> threads = new ArrayList<>();
@@ -107,12 +107,12 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whoWaitsLongestIsServedFirst() throws Exception {
-        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .sendTasks(1)
                 .maxMessageSize(64)
                 .sendBuffer(1) // which is eight of the longest
                 .connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         held = Machine.hold(dpuLoop);
         int begin = 1;
         while (endsSoon(socket.sendAsync(numbered(begin - 1)))) { // until the device is full, and one waits
@@ -143,8 +143,8 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void futuresAreCompletedInOrderWhenThereIsRoom() throws Exception {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         int count = 5000;
         held = Machine.hold(hostLoop); // until each future has its dependent
         List<Integer> completed = new ArrayList<>(); // in the loop, then here
@@ -164,11 +164,11 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whatIsCancelledInTimeIsNotSent() throws Exception {
-        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .sendTasks(1)
                 .sendBuffer(1)
                 .connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         held = Machine.hold(dpuLoop);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 2000; i++) { // more than the buffer has room for
@@ -199,11 +199,11 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void futuresAreNotAcceptedBeyondTheLimit() throws Exception {
-        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+        MessageSocket socket = MessageSocket.builder(hostLoop, host, name)
                 .sendTasks(1)
                 .sendLimit(800)
                 .connect(Machine.PATIENCE);
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        MessageSocket accepted = server.accept(Machine.PATIENCE);
         held = Machine.hold(dpuLoop);
         int sent = 0;
         CompletableFuture<?> refused;
@@ -231,8 +231,8 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whatWaitsFailsWhenTheConnectionOrTheLoopEnds() throws Exception {
-        ComchSocket socket =
-                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        MessageSocket socket =
+                MessageSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
         held = Machine.hold(dpuLoop);
         List<CompletableFuture<?>> futures = new ArrayList<>();
@@ -255,7 +255,7 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void impossibleMessagesAreRefusedAtOnce() {
-        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         int most = socket.maxMessageSize();
         assertThat(most).isEqualTo(socket.connection().endpoint().maxMessageSize() - 8);
         for (byte[] message : List.of(new byte[0], new byte[most + 1])) {

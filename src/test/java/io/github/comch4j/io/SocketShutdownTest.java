@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Timeout;
 class SocketShutdownTest extends SocketScene {
     private static final Duration MOMENT = Duration.ofMillis(30);
 
-    private ComchSocket connect() {
-        return ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+    private MessageSocket connect() {
+        return MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE);
     }
 
     @Test
     @Needs(Feature.DISCONNECT)
     void whatIsConnectedGoesOnAndNobodyElseComes() {
-        ComchSocket first = connect();
-        ComchSocket atServer = server.accept(Machine.PATIENCE);
-        ComchSocket second = connect();
+        MessageSocket first = connect();
+        MessageSocket atServer = server.accept(Machine.PATIENCE);
+        MessageSocket second = connect();
         second.send(new byte[2], Machine.PATIENCE);
         second.flush(Machine.PATIENCE);
         Machine.until(
@@ -46,7 +46,7 @@ class SocketShutdownTest extends SocketScene {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("shut down");
         assertThatThrownBy(() -> server.accept(Machine.PATIENCE)).hasMessageContaining("shut down");
-        ComchSocket late = connect(); // DOCA knows nothing of it
+        MessageSocket late = connect(); // DOCA knows nothing of it
         assertThatThrownBy(() -> late.receive(Machine.PATIENCE))
                 .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("shutting down");
@@ -73,7 +73,7 @@ class SocketShutdownTest extends SocketScene {
 
     @Test
     void aServerThatIsClosedHasEnded() {
-        ComchSocket client = connect();
+        MessageSocket client = connect();
         assertThat(server.accept(Machine.PATIENCE)).isNotNull();
         assertThat(server.awaitTermination(MOMENT)).isFalse();
         server.close();

@@ -12,10 +12,10 @@ public final class SocketVictim {
     /** The server's name, and how many messages to receive. */
     public static void main(String[] arguments) throws Exception {
         var dpu = Devices.openDpu(Machine.DPU);
-        var server =
-                ComchServerSocket.open(EventLoop.start("victim"), dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
+        var server = MessageServerSocket.open(
+                EventLoop.start("victim"), dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
         System.out.println("open");
-        ComchSocket client = server.accept(Machine.PATIENCE);
+        MessageSocket client = server.accept(Machine.PATIENCE);
         for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
             client.receive(Machine.PATIENCE);
         }

@@ -35,7 +35,7 @@ class SocketWaitsTest extends SocketScene {
     /** Answers on the DPU until the client has gone. */
     private void startAnswerer() {
         answerer = Thread.ofPlatform().start(() -> {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             try {
                 for (byte[] message = accepted.receive(Machine.PATIENCE);
                         message != null;
@@ -48,7 +48,7 @@ class SocketWaitsTest extends SocketScene {
         });
     }
 
-    private static void ask(ComchSocket socket) {
+    private static void ask(MessageSocket socket) {
         socket.send(new byte[8], Machine.PATIENCE);
         assertThat(socket.receive(Machine.PATIENCE)).hasSize(8);
         LockSupport.parkNanos(PAUSE);
@@ -67,7 +67,7 @@ class SocketWaitsTest extends SocketScene {
     @Test
     void aQuestionWakesNoLoop() throws Exception {
         startAnswerer();
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
             ask(socket);
             long host = sleeps(hostLoop);
             long dpu = sleeps(dpuLoop);
@@ -82,8 +82,8 @@ class SocketWaitsTest extends SocketScene {
 
     @Test
     void whatComesAfterManyQuestionsIsNoticedWithoutAnother() throws Exception {
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
-            ComchSocket accepted = server.accept(Machine.PATIENCE);
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+            MessageSocket accepted = server.accept(Machine.PATIENCE);
             for (int round = 0; round < 50; round++) {
                 for (int i = 0; i < 20; i++) {
                     socket.send(new byte[8], Machine.PATIENCE);
@@ -120,7 +120,7 @@ class SocketWaitsTest extends SocketScene {
     void dependentsOfFuturesRunInTheLoop() throws Exception {
         startAnswerer();
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
             Thread asker = Thread.ofPlatform().start(() -> {
                 for (int i = 0; i < QUESTIONS; i++) {
                     assertThat(socket.receive(Machine.PATIENCE)).hasSize(8);
@@ -144,7 +144,7 @@ class SocketWaitsTest extends SocketScene {
         ComchServer programs = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, other)
                 .onConnected(clients::add)
                 .start());
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
             ComchClient client = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, other)
                     .onMessage((connection, message) -> handlers.add(Thread.currentThread()))
                     .start());
@@ -166,7 +166,7 @@ class SocketWaitsTest extends SocketScene {
     @Test
     void aReceiverThatGivesUpLeavesNothingUndone() throws Exception {
         startAnswerer();
-        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+        try (MessageSocket socket = MessageSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
             for (int i = 0; i < 50; i++) {
                 assertThat(socket.receive(Duration.ofNanos(i * 10_000L))).isNull();
                 ask(socket);

@@ -41,9 +41,9 @@ import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.io.ConsumerLabels;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcException;
 import io.github.comch4j.rpc.RpcServer;
@@ -117,8 +117,8 @@ public final class EveryMethod {
             ComchServer.class,
             ComchInputChannel.class,
             ComchOutputChannel.class,
-            ComchServerSocket.class,
-            ComchSocket.class,
+            MessageServerSocket.class,
+            MessageSocket.class,
             ConsumerLabels.class,
             RpcClient.class,
             RpcServer.class,
@@ -474,7 +474,7 @@ public final class EveryMethod {
                                     "accept",
                                     "receive")
                             .contains(method.getName())
-                    || (List.of(ComchSocket.class, ChannelClient.class).contains(method.getDeclaringClass())
+                    || (List.of(MessageSocket.class, ChannelClient.class).contains(method.getDeclaringClass())
                             && method.getName().equals("connect"));
             List<Object> durations =
                     new ArrayList<>(List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofMillis(-1), Duration.ZERO));
@@ -521,7 +521,7 @@ public final class EveryMethod {
     private Object value(Scene scene, Method method, Class<?> type) {
         boolean dpu = method.getDeclaringClass() == ComchServer.class
                 || method.getDeclaringClass() == ChannelService.class
-                || method.getDeclaringClass() == ComchServerSocket.class
+                || method.getDeclaringClass() == MessageServerSocket.class
                 || method.getDeclaringClass() == RpcServer.class
                 || method.getDeclaringClass() == ComchInputChannel.class;
         if (type == int.class) {

@@ -41,9 +41,9 @@ import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.io.ConsumerLabels;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
@@ -171,7 +171,7 @@ final class Scene implements AutoCloseable {
         SlotProducer slotProducer = client.connection()
                 .slotProducer(engine, 64)
                 .tasks(2)
-                .onFailure((self, offset, length, error) -> {})
+                .onSendFailed((self, offset, length, error) -> {})
                 .start();
         objects.put("record writer", new RecordWriter(slotProducer, slotConsumer.id()));
         objects.put("slot producer", slotProducer);
@@ -229,14 +229,14 @@ final class Scene implements AutoCloseable {
             Device dpu = Devices.openDpu(Machine.DPU);
             Representor representor = dpu.openRepresentor(Machine.HOST);
             String name = Machine.uniqueName();
-            ComchServerSocket serverSocket = ComchServerSocket.open(loop, dpu, representor, name);
-            ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+            MessageServerSocket serverSocket = MessageServerSocket.open(loop, dpu, representor, name);
+            MessageSocket socket = MessageSocket.connect(loop, host, name, Machine.PATIENCE);
             loopObjects.put("socket", socket);
             loopObjects.put("accepted socket", serverSocket.accept(Machine.PATIENCE));
             loopObjects.put("server socket", serverSocket);
-            loopObjects.put("socket builder", ComchSocket.builder(loop, host, name));
+            loopObjects.put("socket builder", MessageSocket.builder(loop, host, name));
             loopObjects.put(
-                    "server socket builder", ComchServerSocket.builder(loop, dpu, representor, Machine.uniqueName()));
+                    "server socket builder", MessageServerSocket.builder(loop, dpu, representor, Machine.uniqueName()));
             String calls = Machine.uniqueName();
             RpcServer rpcServer = RpcServer.builder(loop, dpu, representor, calls)
                     .method(1, RpcRequest::body)
@@ -303,7 +303,7 @@ final class Scene implements AutoCloseable {
             dpaObjects.put("queue consumer", fromDpa.consumer(engine).start());
             dpaObjects.put(
                     "queue producer",
-                    toDpa.producer(engine).onFailed((self, status) -> {}).start());
+                    toDpa.producer(engine).onSendFailed((self, status) -> {}).start());
             dpaObjects.put("DPA consumer", toDpa.dpaConsumer(received).start());
             dpaObjects.put("DPA producer", fromDpa.dpaProducer(completion).start());
             dpaObjects.put("consumers' completion builder", dpa.consumerCompletion());

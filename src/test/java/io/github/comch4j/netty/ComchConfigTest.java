@@ -16,7 +16,7 @@ class ComchConfigTest {
     private ComchConfig config(boolean server) {
         return new ComchConfig(
                 new EmbeddedChannel(),
-                new EndpointSettings(),
+                new ChannelSettings(),
                 server,
                 () -> told.add("changed"),
                 () -> told.add("cleared"));

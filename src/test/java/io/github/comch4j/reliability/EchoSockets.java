@@ -1,7 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.relay.ComchServerSocketFactory;
+import io.github.comch4j.net.ComchServerSocketFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;

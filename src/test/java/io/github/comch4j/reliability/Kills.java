@@ -86,7 +86,7 @@ final class Kills implements AutoCloseable {
         this.containerPercent = containerPercent;
         this.onlyPhase = onlyPhase;
         server = ComchServer.builder(engine, dpu, representor, hostsName)
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .onConnected(connection -> open.add(new Traffic(
                         connection,
                         engine,

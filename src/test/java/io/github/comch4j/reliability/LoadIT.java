@@ -139,7 +139,7 @@ class LoadIT {
             data = dataEngine;
             ComchServer server = ComchServer.builder(controlEngine, dpu, dpu.openRepresentor(Machine.HOST), name)
                     .sendTasks(8192)
-                    .onFailure(Machine::rethrow)
+                    .onHandlerFailed(Machine::rethrow)
                     .onConnected(connection -> open.add(new Traffic(
                             connection,
                             dataEngine,

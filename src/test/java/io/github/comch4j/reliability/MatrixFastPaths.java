@@ -381,7 +381,7 @@ final class MatrixFastPaths {
             SlotProducer producer = wire.connection
                     .slotProducer(wire.engine, size + 64)
                     .tasks(PLACES)
-                    .onFailure((self, offset, length, status) -> wire.failures.add(status))
+                    .onSendFailed((self, offset, length, status) -> wire.failures.add(status))
                     .start();
             wire.until("the producer", () -> producer.state() == ContextState.RUNNING);
             return producer;

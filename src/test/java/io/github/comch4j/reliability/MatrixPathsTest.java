@@ -49,7 +49,7 @@ class MatrixPathsTest {
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(sends)
                 .as("types with methods that send")
-                .contains("io.ComchSocket", "comch.Broadcast")
+                .contains("io.MessageSocket", "comch.Broadcast")
                 .allSatisfy(type -> assertThat(known.contains(type) || OTHERS.containsKey(type))
                         .as("%s is in MatrixPaths, or in OTHERS with the reason", type)
                         .isTrue());

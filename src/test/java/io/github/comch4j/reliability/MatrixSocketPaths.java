@@ -2,13 +2,13 @@ package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
+import io.github.comch4j.net.ComchServerSocketFactory;
+import io.github.comch4j.net.ComchSocketFactory;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchChannel;
 import io.github.comch4j.netty.ComchServerChannel;
-import io.github.comch4j.relay.ComchServerSocketFactory;
-import io.github.comch4j.relay.ComchSocketFactory;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -64,19 +64,19 @@ final class MatrixSocketPaths {
 
         @Override
         public List<Class<?>> types() {
-            return List.of(ComchSocket.class);
+            return List.of(MessageSocket.class);
         }
 
         @Override
         public Writer writer(MatrixScene scene, String service) {
-            ComchSocket.Builder settings = ComchSocket.builder(scene.loop(), scene.device, service);
+            MessageSocket.Builder settings = MessageSocket.builder(scene.loop(), scene.device, service);
             if (plain) {
                 settings.plainPeer();
             }
             if (reconnects) {
                 settings.reconnect(Duration.ofMillis(1), Duration.ofMillis(10));
             }
-            ComchSocket socket = settings.connect(MatrixScene.PATIENCE);
+            MessageSocket socket = settings.connect(MatrixScene.PATIENCE);
             return new Writer() {
                 private final List<CompletableFuture<Void>> sends = new ArrayList<>();
 
@@ -113,7 +113,7 @@ final class MatrixSocketPaths {
         }
 
         /** Waits for the reader's word. */
-        private static void acknowledged(ComchSocket socket) throws TimeoutException {
+        private static void acknowledged(MessageSocket socket) throws TimeoutException {
             if (socket.receive(MatrixScene.PATIENCE) == null) {
                 throw new TimeoutException("no word of the reader");
             }
@@ -121,13 +121,13 @@ final class MatrixSocketPaths {
 
         @Override
         public Reader reader(MatrixScene scene, String service) {
-            ComchServerSocket.Builder settings =
-                    ComchServerSocket.builder(scene.loop(), scene.device, scene.representor, service);
+            MessageServerSocket.Builder settings =
+                    MessageServerSocket.builder(scene.loop(), scene.device, scene.representor, service);
             if (plain) {
                 settings.plainPeer();
             }
-            ComchServerSocket server = settings.open();
-            ComchSocket socket = server.accept(MatrixScene.PATIENCE);
+            MessageServerSocket server = settings.open();
+            MessageSocket socket = server.accept(MatrixScene.PATIENCE);
             if (socket == null) {
                 server.close();
                 throw new IllegalStateException("no client");

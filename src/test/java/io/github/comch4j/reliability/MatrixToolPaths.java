@@ -2,17 +2,17 @@ package io.github.comch4j.reliability;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.comch4j.cli.copy.Below;
 import io.github.comch4j.cli.copy.CopyClient;
 import io.github.comch4j.cli.copy.CopyLink;
+import io.github.comch4j.cli.copy.CopyOptions;
 import io.github.comch4j.cli.copy.CopyProgress;
 import io.github.comch4j.cli.copy.CopyServer;
-import io.github.comch4j.cli.copy.CopyWish;
-import io.github.comch4j.cli.relay.Place;
+import io.github.comch4j.cli.copy.OpenFolder;
 import io.github.comch4j.cli.relay.Relay;
-import io.github.comch4j.internal.support.relay.Limits;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.cli.relay.RelayEndpoint;
+import io.github.comch4j.internal.support.relay.PeerLimits;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,17 +51,17 @@ final class MatrixToolPaths {
 
         final Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "matrix");
         private final MatrixScene scene;
-        private final ComchServerSocket server; // null: the host's
-        private final ComchSocket socket;
+        private final MessageServerSocket server; // null: the host's
+        private final MessageSocket socket;
 
         Copies(MatrixScene scene, String service) throws IOException {
             this.scene = scene;
             if (scene.representor == null) {
                 server = null;
-                socket =
-                        ComchSocket.builder(scene.loop(), scene.device, service).connect(MatrixScene.PATIENCE);
+                socket = MessageSocket.builder(scene.loop(), scene.device, service)
+                        .connect(MatrixScene.PATIENCE);
             } else {
-                server = ComchServerSocket.builder(scene.loop(), scene.device, scene.representor, service)
+                server = MessageServerSocket.builder(scene.loop(), scene.device, scene.representor, service)
                         .open();
                 socket = server.accept(MatrixScene.PATIENCE);
             }
@@ -102,7 +102,7 @@ final class MatrixToolPaths {
             PrintStream usual = System.err;
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             System.setErr(new PrintStream(said, true, UTF_8));
-            try (Below root = Below.root(folder)) {
+            try (OpenFolder root = OpenFolder.root(folder)) {
                 new CopyServer(root, false).serve(socket, scene.loop(), () -> false);
             } finally {
                 System.setErr(usual);
@@ -116,7 +116,7 @@ final class MatrixToolPaths {
         void ask(boolean recursive, Asking copies) throws IOException {
             try (CopyProgress progress = new CopyProgress(true);
                     CopyLink link = new CopyLink(socket, scene.loop(), () -> false)) {
-                CopyClient client = new CopyClient(link, progress, new CopyWish(recursive, false, false));
+                CopyClient client = new CopyClient(link, progress, new CopyOptions(recursive, false, false));
                 link.run(() -> copies.with(client));
                 if (progress.failures() > 0) {
                     throw new IOException(progress.toString());
@@ -262,7 +262,7 @@ final class MatrixToolPaths {
     /** A TCP program on the host, two relays, and a TCP program on the DPU. */
     private record Relayed() implements MatrixPath {
         private static final int SIZE = 64 << 10;
-        private static final Limits LIMITS = new Limits(256 << 10, 16, 16, Duration.ofSeconds(1));
+        private static final PeerLimits LIMITS = new PeerLimits(256 << 10, 16, 16, Duration.ofSeconds(1));
 
         @Override
         public String name() {
@@ -282,7 +282,7 @@ final class MatrixToolPaths {
                     MatrixScene.PATIENCE,
                     false);
             try {
-                relay.start(List.of(Place.pair(from, to)));
+                relay.start(List.of(RelayEndpoint.pair(from, to)));
             } catch (RuntimeException e) {
                 relay.close();
                 throw e;

@@ -75,7 +75,7 @@ final class MatrixWire implements AutoCloseable {
             } else {
                 endpoint = settings(ComchServer.builder(engine, scene.device, scene.representor, name))
                         .onConnected(one -> accepted = one)
-                        .onFailure(Machine::rethrow)
+                        .onHandlerFailed(Machine::rethrow)
                         .start();
                 wait("a client", () -> accepted != null, false);
                 connection = accepted;

@@ -202,7 +202,7 @@ abstract sealed class Outgoing {
             producer = connection
                     .slotProducer(engine, slotSize)
                     .tasks(count)
-                    .onFailure((self, offset, length, status) -> failed(offset))
+                    .onSendFailed((self, offset, length, status) -> failed(offset))
                     .start();
         }
 

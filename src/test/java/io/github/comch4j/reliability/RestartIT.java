@@ -126,7 +126,7 @@ class RestartIT {
         List<Child> servers = underCallers(Child::kill);
         servers.forEach(Child::close);
         assertThat(failures)
-                .allMatch(e -> e.kind() == RpcException.Kind.UNAVAILABLE && e.reach() == RpcException.Reach.SENT);
+                .allMatch(e -> e.kind() == RpcException.Kind.UNAVAILABLE && e.delivery() == RpcException.Delivery.SENT);
         assertThat(failures.size()).as("nobody has tried in vain").isLessThanOrEqualTo(ROUNDS * CALLERS);
         assertThat(wrong).hasValue(0);
     }

@@ -199,7 +199,7 @@ class SoakIT {
                                             .start(),
                                     connection.slotProducer(data, 64).start()));
                 })
-                .onFailure(Machine::rethrow)
+                .onHandlerFailed(Machine::rethrow)
                 .onMessage((connection, message) ->
                         connection.attachment(Traffic.class).received(message))
                 .onConsumer((connection, id, state) ->

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
-import io.github.comch4j.relay.ComchSocketFactory;
+import io.github.comch4j.net.ComchSocketFactory;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;

@@ -9,14 +9,14 @@ final class Ends {
     /** The connection has ended, and the handler may have run. */
     static boolean isLost(Throwable failure) {
         return isUnavailable(failure)
-                && ((RpcException) failure).reach() == RpcException.Reach.SENT
+                && ((RpcException) failure).delivery() == RpcException.Delivery.SENT
                 && failure.getCause() instanceof ConnectionClosedException;
     }
 
     /** There was no connection to send on. */
     static boolean isNotSent(Throwable failure) {
         return isUnavailable(failure)
-                && ((RpcException) failure).reach() == RpcException.Reach.NOT_SENT
+                && ((RpcException) failure).delivery() == RpcException.Delivery.NOT_SENT
                 && ((RpcException) failure).isSafeToRepeat();
     }
 

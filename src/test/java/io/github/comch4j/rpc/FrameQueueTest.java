@@ -18,7 +18,7 @@ class FrameQueueTest {
     private final List<Unwanted> all = new ArrayList<>();
     private long number; // of the next message
 
-    private static final class Unwanted extends Outgoing {
+    private static final class Unwanted extends OutgoingFrame {
         boolean obsolete;
         boolean leaves = true;
         byte[] metadata = EMPTY;

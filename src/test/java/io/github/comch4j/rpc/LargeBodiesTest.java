@@ -398,7 +398,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                     engine);
             producer = connection
                     .slotProducer(engine, SLOT)
-                    .onFailure((from, offset, length, status) -> {})
+                    .onSendFailed((from, offset, length, status) -> {})
                     .start();
         }
 

@@ -106,7 +106,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
                             throw RpcException.failed(8, "later", new byte[] {1});
                         }))
                 .method(NESTED, request -> {
-                    throw RpcException.told(RpcException.Reach.HANDLED, 9, "of another server", new byte[1]);
+                    throw RpcException.told(RpcException.Delivery.HANDLED, 9, "of another server", new byte[1]);
                 })
                 .blocking(HOLD, request -> {
                     holding.add(request);
@@ -241,7 +241,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
                 assertThat(failure.code()).isEqualTo(-7);
                 assertThat(failure.detail()).isEqualTo(detail);
                 assertThat(failure.kind()).isEqualTo(RpcException.Kind.FAILED);
-                assertThat(failure.reach()).isEqualTo(RpcException.Reach.HANDLED);
+                assertThat(failure.delivery()).isEqualTo(RpcException.Delivery.HANDLED);
                 assertThat(failure.isSafeToRepeat()).isFalse();
             }
             RpcException later = catchThrowableOfType(RpcException.class, () -> client.call(FAIL_LATER, new byte[1]));
@@ -255,8 +255,8 @@ class RpcCallTest extends TwoLoopsInBothForms {
         }
     }
 
-    private static RpcException.Reach reach(Runnable call) {
-        return catchThrowableOfType(RpcException.class, call::run).reach();
+    private static RpcException.Delivery delivery(Runnable call) {
+        return catchThrowableOfType(RpcException.class, call::run).delivery();
     }
 
     @Test
@@ -269,26 +269,26 @@ class RpcCallTest extends TwoLoopsInBothForms {
                 .start();
         try (RpcClient client =
                 RpcClient.builder(hostLoop, host, name).maxInFlight(2).connect(Machine.PATIENCE)) {
-            assertThat(reach(() -> client.call(77, new byte[1]))).isEqualTo(RpcException.Reach.REFUSED);
-            assertThat(reach(() -> client.call(DIRECT, new byte[1001]))).isEqualTo(RpcException.Reach.REFUSED);
-            assertThat(reach(() -> client.call(99, new byte[1]))).isEqualTo(RpcException.Reach.HANDLED);
+            assertThat(delivery(() -> client.call(77, new byte[1]))).isEqualTo(RpcException.Delivery.REFUSED);
+            assertThat(delivery(() -> client.call(DIRECT, new byte[1001]))).isEqualTo(RpcException.Delivery.REFUSED);
+            assertThat(delivery(() -> client.call(99, new byte[1]))).isEqualTo(RpcException.Delivery.HANDLED);
             CountDownLatch busy = Machine.hold(hostLoop);
-            assertThat(reach(() -> client.call(DIRECT, new byte[1], Duration.ofMillis(20))))
+            assertThat(delivery(() -> client.call(DIRECT, new byte[1], Duration.ofMillis(20))))
                     .as("the loop has not come to it")
-                    .isEqualTo(RpcException.Reach.NOT_SENT);
+                    .isEqualTo(RpcException.Delivery.NOT_SENT);
             busy.countDown();
             CompletableFuture<byte[]> holds = client.callAsync(HOLD, new byte[1]);
             await("the handler", () -> holding.size() == 1);
-            assertThat(reach(() -> client.call(DIRECT, new byte[1])))
+            assertThat(delivery(() -> client.call(DIRECT, new byte[1])))
                     .as("the server has enough")
-                    .isEqualTo(RpcException.Reach.REFUSED);
-            assertThat(reach(() -> {
+                    .isEqualTo(RpcException.Delivery.REFUSED);
+            assertThat(delivery(() -> {
                         try (RpcClient other =
                                 RpcClient.builder(hostLoop, host, name).connect(Machine.PATIENCE)) {
                             other.call(HOLD, new byte[1], Duration.ofSeconds(1));
                         }
                     }))
-                    .isEqualTo(RpcException.Reach.SENT);
+                    .isEqualTo(RpcException.Delivery.SENT);
             held.countDown();
             holds.join();
         }

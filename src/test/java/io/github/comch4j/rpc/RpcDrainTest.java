@@ -182,7 +182,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
                     .matches(Ends::isUnavailable)
                     .isInstanceOfSatisfying(
-                            RpcException.class, e -> assertThat(e.reach()).isEqualTo(RpcException.Reach.REFUSED));
+                            RpcException.class, e -> assertThat(e.delivery()).isEqualTo(RpcException.Delivery.REFUSED));
             CompletableFuture<byte[]> waits = patient.callAsync(ECHO, new byte[3]);
             await("the answers to the goodbye", () -> notices.size() == 4);
             assertThat(notices).containsExactlyInAnyOrder(Frames.HELLO, Frames.GOODBYE, Frames.HELLO, Frames.GOODBYE);
@@ -203,7 +203,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             assertThatThrownBy(() -> client.call(ECHO, new byte[1], MOMENT))
                     .isInstanceOfSatisfying(RpcException.class, e -> {
                         assertThat(e.kind()).isEqualTo(RpcException.Kind.TIME_OUT);
-                        assertThat(e.reach()).isEqualTo(RpcException.Reach.NOT_SENT);
+                        assertThat(e.delivery()).isEqualTo(RpcException.Delivery.NOT_SENT);
                     });
             assertThatThrownBy(() -> client.prepare(ECHO).waitForReady(false).call(new byte[1]))
                     .matches(Ends::isNotSent)

@@ -30,8 +30,8 @@ public final class Conformance {
     private static final Duration GREETING = Duration.ofSeconds(30);
     private static final int COULD_NOT_RUN = 2;
 
-    private final Optional<Side> asked;
-    private final Side side;
+    private final Optional<KitSide> asked;
+    private final KitSide side;
     private final Optional<PciAddress> address;
     private final Optional<PciAddress> function;
     private final String name;
@@ -55,7 +55,7 @@ public final class Conformance {
      * @param verbose whether the worker's stderr is shown
      */
     public Conformance(
-            Optional<Side> asked,
+            Optional<KitSide> asked,
             Optional<PciAddress> address,
             Optional<PciAddress> function,
             String name,
@@ -65,7 +65,7 @@ public final class Conformance {
             Optional<Path> file,
             boolean verbose) {
         this.asked = asked;
-        this.side = asked.orElse(Side.HOST);
+        this.side = asked.orElse(KitSide.HOST);
         this.address = address;
         this.function = function;
         this.name = name;
@@ -128,18 +128,18 @@ public final class Conformance {
         }
         List<Probe> chosen = chosen();
         PciAddress device = address.orElseGet(this::firstDevice);
-        try (Device opened = side == Side.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
-            return side == Side.HOST ? lead(opened, chosen) : follow(opened);
+        try (Device opened = side == KitSide.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
+            return side == KitSide.HOST ? lead(opened, chosen) : follow(opened);
         }
     }
 
     private PciAddress firstDevice() {
         return Devices.list().stream()
-                .filter(info -> side == Side.DPU ? info.server() : info.client())
+                .filter(info -> side == KitSide.DPU ? info.server() : info.client())
                 .findFirst()
                 .map(DeviceInfo::address)
                 .orElseThrow(() -> new ProgramException(
-                        side == Side.DPU
+                        side == KitSide.DPU
                                 ? "no device here can serve: --side dpu runs on the DPU"
                                 : "no device here can be a client: --side host runs on the host"));
     }
@@ -147,9 +147,9 @@ public final class Conformance {
     private boolean lead(Device device, List<Probe> chosen) throws IOException {
         try (Coordination coordination = Coordination.ofClient(device, name, timeout)) {
             coordination.send(0, "HELLO", greeting());
-            Report report = meet(coordination);
+            ConformanceReport report = meet(coordination);
             String run = Long.toHexString(System.nanoTime() & 0xffff_ffffL);
-            try (Half half = half(coordination, report, workerArguments(device.address(), Optional.empty()))) {
+            try (KitHalf half = half(coordination, report, workerArguments(device.address(), Optional.empty()))) {
                 half.lead(chosen, run, quick);
             }
             return finish(report);
@@ -165,9 +165,9 @@ public final class Conformance {
                 Coordination coordination = Coordination.ofServer(
                         device, representor, name, () -> System.out.println("waiting for the half on the host"))) {
             coordination.send(0, "HELLO", greeting());
-            Report report = meet(coordination);
+            ConformanceReport report = meet(coordination);
             boolean whole;
-            try (Half half = half(coordination, report, workerArguments(device.address(), Optional.of(served)))) {
+            try (KitHalf half = half(coordination, report, workerArguments(device.address(), Optional.of(served)))) {
                 whole = half.follow(probes());
             }
             if (!whole) {
@@ -177,8 +177,8 @@ public final class Conformance {
         }
     }
 
-    private Half half(Coordination coordination, Report report, List<String> arguments) {
-        return new Half(side, coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
+    private KitHalf half(Coordination coordination, ConformanceReport report, List<String> arguments) {
+        return new KitHalf(side, coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
     }
 
     private List<String> workerArguments(PciAddress device, Optional<PciAddress> served) {
@@ -190,7 +190,7 @@ public final class Conformance {
         return arguments;
     }
 
-    private boolean finish(Report report) throws IOException {
+    private boolean finish(ConformanceReport report) throws IOException {
         System.out.print(report.totals());
         if (file.isPresent()) {
             report.write(file.get());
@@ -220,7 +220,7 @@ public final class Conformance {
     }
 
     /** Hears what the other half is. */
-    private Report meet(Coordination coordination) {
+    private ConformanceReport meet(Coordination coordination) {
         Coordination.Message message = coordination.await(GREETING);
         List<String> words = Arrays.asList(message.text().split("\\" + Worker.SEPARATOR));
         Map<String, String> here = facts();
@@ -230,13 +230,13 @@ public final class Conformance {
         Map<String, String> there = new LinkedHashMap<>();
         int next = 2;
         for (String fact : here.keySet()) {
-            there.put(fact, Outcome.clean(words.get(next++)));
+            there.put(fact, CallOutcome.clean(words.get(next++)));
         }
-        Map<Side, Map<String, String>> sides = new EnumMap<>(Side.class);
+        Map<KitSide, Map<String, String>> sides = new EnumMap<>(KitSide.class);
         sides.put(side, here);
         sides.put(side.other(), there);
-        boolean isQuick = side == Side.HOST ? quick : Boolean.parseBoolean(words.get(1));
-        Report report = new Report(sides, isQuick);
+        boolean isQuick = side == KitSide.HOST ? quick : Boolean.parseBoolean(words.get(1));
+        ConformanceReport report = new ConformanceReport(sides, isQuick);
         System.out.print(report.heading());
         return report;
     }

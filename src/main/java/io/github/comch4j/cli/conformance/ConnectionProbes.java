@@ -63,10 +63,10 @@ final class ConnectionProbes {
                     try {
                         client = recorded(stage.client(), states).start();
                     } catch (DocaException e) {
-                        stage.answer("start", Outcome.name(e.code()));
+                        stage.answer("start", CallOutcome.name(e.code()));
                         return;
                     }
-                    stage.answer("start", Outcome.SUCCESS);
+                    stage.answer("start", CallOutcome.SUCCESS);
                     boolean ended = stage.await(() -> client.state() == ContextState.IDLE, Duration.ofSeconds(20));
                     stage.answer("states", text(states));
                     stage.answer("refused after ms", ended ? (System.nanoTime() - began) / 1_000_000 : "not in 20000");
@@ -82,7 +82,7 @@ final class ConnectionProbes {
                     ComchServer first = stage.server().start();
                     stage.answer(
                             "the second one's start",
-                            Outcome.of(() -> stage.server().start().close()));
+                            CallOutcome.of(() -> stage.server().start().close()));
                     stage.answer("the first one's state", first.state());
                 })
                 .build();
@@ -166,7 +166,7 @@ final class ConnectionProbes {
                         ComchServer server = stage.server()
                                 .onMessage((from, message) -> messages[0]++)
                                 .start();
-                        starts.add(Outcome.SUCCESS);
+                        starts.add(CallOutcome.SUCCESS);
                         stage.tell("up");
                         stage.hear("gone");
                         stage.await(() -> messages[0] > before, Duration.ofSeconds(5));
@@ -208,7 +208,7 @@ final class ConnectionProbes {
                     stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
                     stage.answer("messages of before", messages[0]);
                     stage.answer("disconnect event", end[0]);
-                    stage.answer("a send after it", Outcome.of(() -> connection.trySend(new byte[] {1})));
+                    stage.answer("a send after it", CallOutcome.of(() -> connection.trySend(new byte[] {1})));
                 })
                 .build();
     }
@@ -239,7 +239,7 @@ final class ConnectionProbes {
                     stage.answer("states", text(states));
                     stage.answer(
                             "a send after it",
-                            Outcome.of(() -> client.connection().trySend(new byte[] {1})));
+                            CallOutcome.of(() -> client.connection().trySend(new byte[] {1})));
                 })
                 .dpu(stage -> {
                     int[] events = {0};

@@ -136,12 +136,12 @@ final class ConsumerProbes {
                     int created = 0;
                     String next = "not tried";
                     while (created < 256 && next.equals("not tried")) {
-                        String outcome = Outcome.of(() -> connection
+                        String outcome = CallOutcome.of(() -> connection
                                 .consumer(stage.engine, memory)
                                 .tasks(1)
                                 .onReceiveFailed((self, buffer, error) -> {})
                                 .start());
-                        if (outcome.equals(Outcome.SUCCESS)) {
+                        if (outcome.equals(CallOutcome.SUCCESS)) {
                             created++;
                         } else {
                             next = outcome;
@@ -163,7 +163,7 @@ final class ConsumerProbes {
                     MemoryMap memory = stage.own(MemoryMap.allocate(stage.device, SIZE, Access.LOCAL_READ_WRITE));
                     stage.answer(
                             "create",
-                            Outcome.of(() -> connection
+                            CallOutcome.of(() -> connection
                                     .consumer(stage.engine, memory)
                                     .onReceiveFailed((self, buffer, error) -> {})
                                     .start()));
@@ -189,7 +189,7 @@ final class ConsumerProbes {
                                 MemoryMap.allocate(device, SIZE, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
                         stage.answer(
                                 "create",
-                                Outcome.of(() -> connection
+                                CallOutcome.of(() -> connection
                                         .consumer(stage.engine, memory)
                                         .onReceiveFailed((self, buffer, error) -> {})
                                         .start()));
@@ -235,8 +235,8 @@ final class ConsumerProbes {
                     stage.tell("ready");
                     int id = Integer.parseInt(stage.hear());
                     Buffer buffer = producer.acquire(memory, 0, SIZE);
-                    stage.answer("before it runs", Outcome.of(() -> producer.trySend(buffer, id)));
-                    stage.answer("never was", Outcome.of(() -> producer.trySend(buffer, 60_000)));
+                    stage.answer("before it runs", CallOutcome.of(() -> producer.trySend(buffer, id)));
+                    stage.answer("never was", CallOutcome.of(() -> producer.trySend(buffer, 60_000)));
                     stage.tell("tried");
                     stage.consumers(connection, 1);
                     stage.answer("while it runs", TransferProbes.sent(stage, producer, buffer, id));
@@ -244,7 +244,7 @@ final class ConsumerProbes {
                     stage.tell("sent");
                     stage.hear("closed");
                     stage.await(() -> connection.remoteConsumers().length == 0, Duration.ofSeconds(5));
-                    stage.answer("has ended", Outcome.of(() -> producer.trySend(buffer, id)));
+                    stage.answer("has ended", CallOutcome.of(() -> producer.trySend(buffer, id)));
                     stage.tell("done");
                 })
                 .build();
@@ -266,7 +266,7 @@ final class ConsumerProbes {
                             .orElse(0L);
                     stage.answer(
                             "the most tasks",
-                            Outcome.of(() -> connection
+                            CallOutcome.of(() -> connection
                                     .consumer(stage.engine, stage.memory(SIZE))
                                     .tasks(Math.toIntExact(tasks))
                                     .onReceiveFailed((self, buffer, error) -> {})

@@ -131,7 +131,7 @@ final class ContextProbes {
                     int _ = ContextCalls.start(context);
                     raw.await(() -> ContextCalls.state(context) == ContextCalls.RUNNING);
                     stage.answer("stop of the client", raw.stop());
-                    stage.answer("destroy of the consumer", Outcome.of(() -> calls.destroy(consumer, ACTION)));
+                    stage.answer("destroy of the consumer", CallOutcome.of(() -> calls.destroy(consumer, ACTION)));
                     int _ = ContextCalls.stop(context);
                     raw.await(() -> ContextCalls.state(context) == ContextCalls.IDLE);
                     calls.destroy(consumer, ACTION);
@@ -153,7 +153,7 @@ final class ContextProbes {
                     for (int length : new int[] {most + 1, 0}) {
                         String outcome = raw.allocate(raw.connection(), length, out);
                         stage.answer("alloc_init of " + (length == 0 ? "0 bytes" : "too many"), outcome);
-                        if (outcome.equals(Outcome.SUCCESS)) {
+                        if (outcome.equals(CallOutcome.SUCCESS)) {
                             TaskCalls.free(EndpointCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0)));
                         }
                     }
@@ -180,10 +180,10 @@ final class ContextProbes {
                 .expect("submit again", "BAD_STATE")
                 .host(running((stage, raw) -> {
                     MemorySegment out = raw.cell();
-                    if (raw.allocate(raw.connection(), 1, out).equals(Outcome.SUCCESS)) {
+                    if (raw.allocate(raw.connection(), 1, out).equals(CallOutcome.SUCCESS)) {
                         long task = EndpointCalls.asTask(out.get(ValueLayout.JAVA_LONG, 0));
-                        stage.answer("submit", Outcome.name(TaskCalls.submit(task)));
-                        stage.answer("submit again", Outcome.name(TaskCalls.submit(task)));
+                        stage.answer("submit", CallOutcome.name(TaskCalls.submit(task)));
+                        stage.answer("submit again", CallOutcome.name(TaskCalls.submit(task)));
                         long soon = System.nanoTime() + 100_000_000;
                         raw.await(() -> System.nanoTime() - soon > 0);
                         TaskCalls.free(task);

@@ -59,8 +59,8 @@ final class DeathProbes {
                     stage.answer("disconnect event", end[0]);
                     stage.await(() -> failed.size() == 4, Duration.ofSeconds(5));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
-                    stage.answer("a send to its consumer", Outcome.of(() -> producer.trySend(buffer, id)));
-                    stage.answer("a message", Outcome.of(() -> connection.trySend(new byte[] {1})));
+                    stage.answer("a send to its consumer", CallOutcome.of(() -> producer.trySend(buffer, id)));
+                    stage.answer("a message", CallOutcome.of(() -> connection.trySend(new byte[] {1})));
                     stage.answer("the server", server.state());
                 })
                 .build();
@@ -94,7 +94,8 @@ final class DeathProbes {
                     stage.answer("states of the client", ConnectionProbes.text(states));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
                     stage.answer(
-                            "a message", Outcome.of(() -> client.connection().trySend(new byte[] {1})));
+                            "a message",
+                            CallOutcome.of(() -> client.connection().trySend(new byte[] {1})));
                 })
                 .dpu(stage -> {
                     ComchServer server = stage.serve(stage.server(stage.name("death")));
@@ -113,14 +114,14 @@ final class DeathProbes {
                     stage.hear("up");
                     stage.answer(
                             "connect",
-                            Outcome.of(() -> ComchClient.builder(stage.engine, stage.device, stage.name("death"))
+                            CallOutcome.of(() -> ComchClient.builder(stage.engine, stage.device, stage.name("death"))
                                     .connect(Duration.ofSeconds(10))
                                     .close()));
                     stage.tell("done");
                 })
                 .dpu(stage -> {
-                    String start =
-                            Outcome.of(() -> stage.server(stage.name("death")).start());
+                    String start = CallOutcome.of(
+                            () -> stage.server(stage.name("death")).start());
                     stage.answer("start", start);
                     stage.tell("up");
                     stage.hear("done");
@@ -151,6 +152,7 @@ final class DeathProbes {
     }
 
     private static String imported(Stage stage, byte[] descriptor) {
-        return Outcome.of(() -> MemoryMap.importFrom(stage.device, descriptor).close());
+        return CallOutcome.of(
+                () -> MemoryMap.importFrom(stage.device, descriptor).close());
     }
 }

@@ -31,7 +31,7 @@ final class DpaProbes {
                 .expect("execution units", "240")
                 .expect("threads of a launch", "128")
                 .expect("seconds of a run", "12")
-                .expect("a second one", Outcome.SUCCESS)
+                .expect("a second one", CallOutcome.SUCCESS)
                 .host(stage -> {
                     boolean supported = Dpa.isSupported(stage.device);
                     stage.answer("supported", supported);
@@ -48,7 +48,8 @@ final class DpaProbes {
                     }
                     stage.answer(
                             "a second one",
-                            Outcome.of(() -> Dpa.builder(stage.device).start().close()));
+                            CallOutcome.of(
+                                    () -> Dpa.builder(stage.device).start().close()));
                 })
                 .build();
     }
@@ -71,11 +72,12 @@ final class DpaProbes {
                             stage.answer("copied there and back", value.mismatch(back) < 0 ? "as it was" : "otherwise");
                         }
                         stage.answer(
-                                "4 GiB", Outcome.of(() -> dpa.allocate(4L << 30).close()));
+                                "4 GiB",
+                                CallOutcome.of(() -> dpa.allocate(4L << 30).close()));
                         List<AutoCloseable> pieces = new ArrayList<>();
                         while (pieces.size() < 1000
-                                && Outcome.of(() -> pieces.add(dpa.allocate(64L << 20)))
-                                        .equals(Outcome.SUCCESS)) {
+                                && CallOutcome.of(() -> pieces.add(dpa.allocate(64L << 20)))
+                                        .equals(CallOutcome.SUCCESS)) {
                             // until there is no more
                         }
                         stage.answer("pieces of 64 MiB", pieces.size());
@@ -106,10 +108,11 @@ final class DpaProbes {
                                 .start();
                         stage.answer(
                                 "a second producer",
-                                Outcome.of(() -> queue.producer(stage.engine).start()));
+                                CallOutcome.of(
+                                        () -> queue.producer(stage.engine).start()));
                         stage.answer(
                                 "to a consumer that does not exist",
-                                Outcome.of(() -> producer.trySend(message(0), consumer.id() + 1)));
+                                CallOutcome.of(() -> producer.trySend(message(0), consumer.id() + 1)));
                         SubmitResult result = SubmitResult.ACCEPTED;
                         int sent = 0;
                         while (sent < 100) {

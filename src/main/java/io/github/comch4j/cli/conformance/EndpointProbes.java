@@ -37,36 +37,37 @@ final class EndpointProbes {
 
     private static Probe defaults() {
         Probe.Builder probe = Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set");
-        for (Side side : Side.values()) {
-            probe.expect(side + ": bytes of a message", "1500", Outcome.LACKS)
-                    .expect(side + ": send queue", "128", Outcome.LACKS)
-                    .expect(side + ": receive queue", "128", Outcome.LACKS);
+        for (KitSide side : KitSide.values()) {
+            probe.expect(side + ": bytes of a message", "1500", CallOutcome.LACKS)
+                    .expect(side + ": send queue", "128", CallOutcome.LACKS)
+                    .expect(side + ": receive queue", "128", CallOutcome.LACKS);
         }
         return probe.both(stage -> {
                     ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage);
                     boolean lacks = lacks(endpoint);
-                    stage.answerHere("bytes of a message", lacks ? Outcome.LACKS : endpoint.maxMessageSize());
-                    stage.answerHere("send queue", lacks ? Outcome.LACKS : endpoint.sendQueueSize());
-                    stage.answerHere("receive queue", lacks ? Outcome.LACKS : endpoint.receiveQueueSize());
+                    stage.answerHere("bytes of a message", lacks ? CallOutcome.LACKS : endpoint.maxMessageSize());
+                    stage.answerHere("send queue", lacks ? CallOutcome.LACKS : endpoint.sendQueueSize());
+                    stage.answerHere("receive queue", lacks ? CallOutcome.LACKS : endpoint.receiveQueueSize());
                 })
                 .build();
     }
 
     private static Probe refused() {
         return Probe.of("endpoint.refused", "A client without a service, and a service whose name is taken")
-                .expect("connect", "CONNECTION_ABORTED", Outcome.LACKS)
-                .expect("listen", "CONNECTION_ABORTED", Outcome.LACKS)
+                .expect("connect", "CONNECTION_ABORTED", CallOutcome.LACKS)
+                .expect("listen", "CONNECTION_ABORTED", CallOutcome.LACKS)
                 .host(stage -> {
                     ChannelClient client = client(stage);
                     stage.answer(
                             "connect",
                             lacks(client)
-                                    ? Outcome.LACKS
-                                    : Outcome.of(() -> client.connect(stage.name("nobody"), Duration.ofSeconds(1))));
+                                    ? CallOutcome.LACKS
+                                    : CallOutcome.of(
+                                            () -> client.connect(stage.name("nobody"), Duration.ofSeconds(1))));
                 })
                 .dpu(stage -> {
                     ChannelService first = service(stage);
-                    stage.answer("listen", lacks(first) ? Outcome.LACKS : Outcome.of(() -> service(stage)));
+                    stage.answer("listen", lacks(first) ? CallOutcome.LACKS : CallOutcome.of(() -> service(stage)));
                 })
                 .build();
     }
@@ -74,14 +75,14 @@ final class EndpointProbes {
     /** Disconnection is one-sided: a service learns of it by a send that is refused. */
     private static Probe gone() {
         return Probe.of("endpoint.peer-gone", "A client that disconnects, as its service sees it")
-                .expect("connect", "CONNECTED", Outcome.LACKS)
-                .expect("a receive after it", "nothing", Outcome.LACKS)
-                .expect("a send after it", "CONNECTION_RESET", Outcome.LACKS)
+                .expect("connect", "CONNECTED", CallOutcome.LACKS)
+                .expect("a receive after it", "nothing", CallOutcome.LACKS)
+                .expect("a send after it", "CONNECTION_RESET", CallOutcome.LACKS)
                 .host(stage -> {
                     stage.hear("up");
                     ChannelClient client = client(stage);
                     if (lacks(client)) {
-                        stage.answer("connect", Outcome.LACKS);
+                        stage.answer("connect", CallOutcome.LACKS);
                         return;
                     }
                     ChannelPeer peer = client.connect(stage.name());
@@ -96,8 +97,8 @@ final class EndpointProbes {
                     ChannelService service = service(stage);
                     stage.tell("up");
                     if (lacks(service)) {
-                        stage.answer("a receive after it", Outcome.LACKS);
-                        stage.answer("a send after it", Outcome.LACKS);
+                        stage.answer("a receive after it", CallOutcome.LACKS);
+                        stage.answer("a send after it", CallOutcome.LACKS);
                         return;
                     }
                     MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
@@ -105,19 +106,19 @@ final class EndpointProbes {
                     stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
                     stage.tell("received");
                     stage.hear("gone");
-                    String received = Outcome.of(() -> {
+                    String received = CallOutcome.of(() -> {
                         if (service.tryReceive(room) != null) {
                             throw new IllegalStateException("a message that nobody has sent");
                         }
                     });
-                    stage.answer("a receive after it", received.equals(Outcome.SUCCESS) ? "nothing" : received);
+                    stage.answer("a receive after it", received.equals(CallOutcome.SUCCESS) ? "nothing" : received);
                     String[] sent = {""};
                     stage.await(
                             () -> {
-                                sent[0] = Outcome.of(() -> {
+                                sent[0] = CallOutcome.of(() -> {
                                     SubmitResult _ = service.trySend(peer[0], MESSAGE);
                                 });
-                                return !sent[0].equals(Outcome.SUCCESS);
+                                return !sent[0].equals(CallOutcome.SUCCESS);
                             },
                             PATIENCE);
                     stage.answer("a send after it", sent[0]);
@@ -129,7 +130,7 @@ final class EndpointProbes {
     private static Probe comch() {
         return Probe.of("endpoint.comch", "A client of Comch at a service of the endpoint API")
                 .expect("the service's answer", "the same")
-                .expect("a server of Comch under its name", "INITIALIZATION", Outcome.LACKS)
+                .expect("a server of Comch under its name", "INITIALIZATION", CallOutcome.LACKS)
                 .host(stage -> {
                     stage.hear("up");
                     ChannelClient client = stage.own(ChannelClient.builder(stage.device)
@@ -153,10 +154,11 @@ final class EndpointProbes {
                     stage.answer(
                             "a server of Comch under its name",
                             lacks(service)
-                                    ? Outcome.LACKS
-                                    : Outcome.of(() -> stage.own(ChannelService.builder(stage.device, stage.function())
-                                            .carrier(Carrier.COMCH)
-                                            .listen(stage.name()))));
+                                    ? CallOutcome.LACKS
+                                    : CallOutcome.of(
+                                            () -> stage.own(ChannelService.builder(stage.device, stage.function())
+                                                    .carrier(Carrier.COMCH)
+                                                    .listen(stage.name()))));
                     stage.hear("done");
                 })
                 .build();

@@ -20,7 +20,7 @@ final class LimitProbes {
 
     private static Probe control(Generation generation) {
         Probe.Builder probe = Probe.of("limits.control", "What a server or client takes at most");
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             probe.expect(side + ": bytes of a name", "119")
                     .expect(side + ": bytes of a message", "4080")
                     .expect(side + ": messages of a receive queue", "8192")
@@ -43,7 +43,7 @@ final class LimitProbes {
     private static Probe fastPath(Generation generation) {
         String many = generation == Generation.CC_2_5 ? "4294967295" : "64";
         Probe.Builder probe = Probe.of("limits.fast-path", "What producers and consumers take at most");
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             probe.expect(side + ": producers", many)
                     .expect(side + ": tasks of a producer", "8192")
                     .expect(side + ": bytes to send", "1073741824")
@@ -75,7 +75,7 @@ final class LimitProbes {
 
     private static Probe defaults(boolean cc) {
         Probe.Builder probe = Probe.of("limits.defaults", "Sizes of a server or client when nothing is set");
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             probe.expect(side + ": bytes of a message", cc ? "2048" : "4080")
                     .expect(side + ": messages of a receive queue", cc ? "128" : "64");
         }
@@ -92,7 +92,7 @@ final class LimitProbes {
 
     private static Probe refused() {
         Probe.Builder probe = Probe.of("limits.refused", "Settings of one more than the limit");
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             probe.expect(side + ": message size", "INVALID_VALUE")
                     .expect(side + ": receive queue", "INVALID_VALUE")
                     .expect(side + ": send tasks", "INVALID_VALUE");
@@ -116,17 +116,17 @@ final class LimitProbes {
     }
 
     private static String started(ComchClient.Builder settings) {
-        return Outcome.of(() -> settings.start().close());
+        return CallOutcome.of(() -> settings.start().close());
     }
 
     private static String started(ComchServer.Builder settings) {
-        return Outcome.of(() -> settings.start().close());
+        return CallOutcome.of(() -> settings.start().close());
     }
 
     /** Releases before 2.6 do not tell the rate, and those before 3.0 no vectors. */
     private static Probe device() {
         Probe.Builder probe = Probe.of("device.properties", "What DOCA says of the device");
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             probe.expect(side + ": IPv4 address", "none")
                     .expect(side + ": IPv6 address", "one")
                     .expect(side + ": rate, Gbit/s", "200", "not told")

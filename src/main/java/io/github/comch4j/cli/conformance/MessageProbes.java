@@ -81,7 +81,7 @@ final class MessageProbes {
                     long[] arrived = {0};
                     stage.hear("up");
                     ComchClient[] client = {null};
-                    stage.answer("connect", Outcome.of(() -> {
+                    stage.answer("connect", CallOutcome.of(() -> {
                         client[0] = stage.client()
                                 .maxMessageSize(1000)
                                 .onMessage((from, message) -> arrived[0] += message.byteSize())
@@ -100,8 +100,10 @@ final class MessageProbes {
                     var server = stage.serve(stage.server().maxMessageSize(2000));
                     if (stage.hear().equals("connected")) {
                         ComchConnection connection = stage.accept(server);
-                        stage.answer("1,000 bytes to the client", Outcome.of(() -> connection.trySend(new byte[1000])));
-                        stage.answer("1,001 bytes to the client", Outcome.of(() -> connection.trySend(new byte[1001])));
+                        stage.answer(
+                                "1,000 bytes to the client", CallOutcome.of(() -> connection.trySend(new byte[1000])));
+                        stage.answer(
+                                "1,001 bytes to the client", CallOutcome.of(() -> connection.trySend(new byte[1001])));
                         stage.tell("sent");
                         stage.hear("done");
                     }

@@ -27,8 +27,8 @@ record Probe(String name, String about, List<Question> questions, Part host, Par
         return new Builder(name, about);
     }
 
-    Part part(Side side) {
-        return side == Side.HOST ? host : dpu;
+    Part part(KitSide side) {
+        return side == KitSide.HOST ? host : dpu;
     }
 
     static final class Builder {

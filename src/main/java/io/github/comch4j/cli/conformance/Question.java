@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param expected the answers of the emulated device; none if any will do, because it is a measurement
  */
 record Question(String text, List<String> expected) {
-    Verdict verdict(@Nullable String seen) {
+    AnswerVerdict verdict(@Nullable String seen) {
         if (seen == null) {
-            return Verdict.NOT_ANSWERED;
+            return AnswerVerdict.NOT_ANSWERED;
         }
         if (expected.isEmpty()) {
-            return Verdict.MEASURED;
+            return AnswerVerdict.MEASURED;
         }
-        return expected.contains(seen) ? Verdict.AS_EXPECTED : Verdict.DIFFERS;
+        return expected.contains(seen) ? AnswerVerdict.AS_EXPECTED : AnswerVerdict.DIFFERS;
     }
 }

@@ -53,15 +53,15 @@ final class RawClient implements AutoCloseable {
     }
 
     String start() {
-        return Outcome.name(ContextCalls.start(context));
+        return CallOutcome.name(ContextCalls.start(context));
     }
 
     String stop() {
-        return Outcome.name(ContextCalls.stop(context));
+        return CallOutcome.name(ContextCalls.stop(context));
     }
 
     String destroy() {
-        return Outcome.of(() -> calls.destroy(client, ACTION));
+        return CallOutcome.of(() -> calls.destroy(client, ACTION));
     }
 
     boolean isIn(int state) {
@@ -88,7 +88,7 @@ final class RawClient implements AutoCloseable {
     /** A message's task; its answer, and the task at {@code out}. */
     String allocate(long connection, int length, MemorySegment out) {
         MemorySegment message = arena.allocate(Math.max(1, length));
-        return Outcome.name(calls.allocateSend(client.address(), connection, message, length, out.address()));
+        return CallOutcome.name(calls.allocateSend(client.address(), connection, message, length, out.address()));
     }
 
     MemorySegment cell() {

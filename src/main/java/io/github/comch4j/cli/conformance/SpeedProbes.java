@@ -29,14 +29,14 @@ final class SpeedProbes {
                 controlRoundTrip("max", LARGEST),
                 fastRoundTrip("64", 64),
                 fastRoundTrip("64k", 64 << 10),
-                control("64", 64, Side.HOST),
-                control("64", 64, Side.DPU),
-                control("max", LARGEST, Side.HOST),
-                control("max", LARGEST, Side.DPU),
-                fast("64", 64, Side.HOST),
-                fast("64", 64, Side.DPU),
-                fast("64k", 64 << 10, Side.HOST),
-                fast("64k", 64 << 10, Side.DPU));
+                control("64", 64, KitSide.HOST),
+                control("64", 64, KitSide.DPU),
+                control("max", LARGEST, KitSide.HOST),
+                control("max", LARGEST, KitSide.DPU),
+                fast("64", 64, KitSide.HOST),
+                fast("64", 64, KitSide.DPU),
+                fast("64k", 64 << 10, KitSide.HOST),
+                fast("64k", 64 << 10, KitSide.DPU));
     }
 
     private static int rounds(Stage stage) {
@@ -160,7 +160,7 @@ final class SpeedProbes {
         stage.answer("MB/s", "%.1f".formatted(count * size * 1e3 / nanos));
     }
 
-    private static Probe control(String suffix, int bytes, Side sender) {
+    private static Probe control(String suffix, int bytes, KitSide sender) {
         Probe.Part send = stage -> {
             int size = size(stage, bytes);
             ComchConnection connection = controlLink(stage, size, new long[1], new boolean[1]);
@@ -213,17 +213,17 @@ final class SpeedProbes {
         last[0] |= message.get(ValueLayout.JAVA_BYTE, 0) == LAST;
     }
 
-    private static Probe speed(String name, Side sender, Probe.Part send, Probe.Part receive) {
+    private static Probe speed(String name, KitSide sender, Probe.Part send, Probe.Part receive) {
         return Probe.of(name + "-from-" + sender, "Messages one way, as many as get through")
                 .measure("messages/s")
                 .measure("MB/s")
                 .expect("all arrived", "yes")
-                .host(sender == Side.HOST ? send : receive)
-                .dpu(sender == Side.DPU ? send : receive)
+                .host(sender == KitSide.HOST ? send : receive)
+                .dpu(sender == KitSide.DPU ? send : receive)
                 .build();
     }
 
-    private static Probe fast(String suffix, int size, Side sender) {
+    private static Probe fast(String suffix, int size, KitSide sender) {
         Probe.Part send = stage -> {
             ComchConnection connection = stage.link();
             int id = stage.consumers(connection, 1)[0];

@@ -49,7 +49,7 @@ final class Stage implements AutoCloseable {
         void die();
     }
 
-    final Side side;
+    final KitSide side;
     final Device device;
     final boolean quick;
     final ProgressEngine engine = ProgressEngine.create();
@@ -61,7 +61,7 @@ final class Stage implements AutoCloseable {
     private final Deque<AutoCloseable> things = new ArrayDeque<>();
 
     /** {@code order} says which probe of which run it is. */
-    Stage(Side side, Device device, @Nullable Representor function, Line line, Worker.Order order) {
+    Stage(KitSide side, Device device, @Nullable Representor function, Line line, Worker.Order order) {
         this.side = side;
         this.device = device;
         this.function = function;
@@ -74,7 +74,7 @@ final class Stage implements AutoCloseable {
     }
 
     boolean isHost() {
-        return side == Side.HOST;
+        return side == KitSide.HOST;
     }
 
     void answer(String question, Object value) {

@@ -70,7 +70,7 @@ final class TransferProbes {
                             .onCompletion((self, buffer, status) -> {})
                             .start();
                     Buffer longer = producer.acquire(memory, 0, SIZE + 1);
-                    stage.answer("no receive", Outcome.of(() -> producer.trySend(longer, id)));
+                    stage.answer("no receive", CallOutcome.of(() -> producer.trySend(longer, id)));
                     stage.tell("empty");
                     stage.hear("posted");
                     stage.answer("one byte too long", sent(stage, producer, longer, id));
@@ -90,7 +90,7 @@ final class TransferProbes {
         String[] outcome = {""};
         stage.await(
                 () -> {
-                    outcome[0] = Outcome.of(() -> producer.trySend(buffer, id));
+                    outcome[0] = CallOutcome.of(() -> producer.trySend(buffer, id));
                     return !outcome[0].equals("NO_RECEIVE");
                 },
                 Duration.ofSeconds(2));
@@ -165,7 +165,7 @@ final class TransferProbes {
                     Buffer buffer = producer.acquire(memory, 0, LARGE);
                     int accepted = 0;
                     for (int i = 0; i < 4; i++) {
-                        accepted += sent(stage, producer, buffer, id).equals(Outcome.SUCCESS) ? 1 : 0;
+                        accepted += sent(stage, producer, buffer, id).equals(CallOutcome.SUCCESS) ? 1 : 0;
                     }
                     int all = accepted;
                     stage.tell("sent");
@@ -201,14 +201,16 @@ final class TransferProbes {
                     MemoryMap[] memory = {null};
                     stage.answer(
                             "import",
-                            Outcome.of(() -> memory[0] = stage.own(MemoryMap.importFrom(stage.device, descriptor))));
+                            CallOutcome.of(
+                                    () -> memory[0] = stage.own(MemoryMap.importFrom(stage.device, descriptor))));
                     if (memory[0] != null) {
                         ComchProducer producer = connection
                                 .producer(stage.engine)
                                 .onCompletion((self, buffer, status) -> {})
                                 .start();
                         stage.answer(
-                                "send", Outcome.of(() -> producer.trySend(producer.acquire(memory[0], 0, SIZE), id)));
+                                "send",
+                                CallOutcome.of(() -> producer.trySend(producer.acquire(memory[0], 0, SIZE), id)));
                         stage.settle(100);
                     }
                     stage.tell("done");
@@ -224,14 +226,15 @@ final class TransferProbes {
                     byte[] descriptor = Base64.getDecoder().decode(stage.hear());
                     if (descriptor.length > 0) {
                         stage.answer(
-                                "import", Outcome.of(() -> stage.own(MemoryMap.importFrom(stage.device, descriptor))));
+                                "import",
+                                CallOutcome.of(() -> stage.own(MemoryMap.importFrom(stage.device, descriptor))));
                     }
                     stage.tell("done");
                 })
                 .dpu(stage -> {
                     MemoryMap memory = stage.memory(SIZE);
                     byte[][] descriptor = {{}};
-                    stage.answer("export", Outcome.of(() -> descriptor[0] = memory.exportPci(stage.device)));
+                    stage.answer("export", CallOutcome.of(() -> descriptor[0] = memory.exportPci(stage.device)));
                     stage.tell(Base64.getEncoder().encodeToString(descriptor[0]));
                     stage.hear("done");
                 })
@@ -297,7 +300,7 @@ final class TransferProbes {
     }
 
     private static String immediate(ComchProducer producer, Buffer buffer, int id, int length) {
-        return Outcome.of(() -> producer.trySend(buffer, id, MemorySegment.ofArray(new byte[length])));
+        return CallOutcome.of(() -> producer.trySend(buffer, id, MemorySegment.ofArray(new byte[length])));
     }
 
     private static Probe immediateAlone() {
@@ -315,7 +318,7 @@ final class TransferProbes {
                             .onReceive((self, buffer, from, bytes) -> arrived[0] = bytes.byteSize())
                             .onReceiveFailed((self, buffer, error) -> {})
                             .start());
-                    String outcome = Outcome.of(consumer::tryPostImmediate);
+                    String outcome = CallOutcome.of(consumer::tryPostImmediate);
                     stage.answer("post without a buffer", outcome);
                     stage.tell(outcome);
                     stage.hear("sent");
@@ -330,10 +333,11 @@ final class TransferProbes {
                             .producer(stage.engine)
                             .onCompletion((self, buffer, status) -> {})
                             .start();
-                    if (stage.hear().equals(Outcome.SUCCESS)) {
+                    if (stage.hear().equals(CallOutcome.SUCCESS)) {
                         stage.answer(
                                 "send",
-                                Outcome.of(() -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4]))));
+                                CallOutcome.of(
+                                        () -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4]))));
                     }
                     stage.settle(100);
                     stage.tell("sent");

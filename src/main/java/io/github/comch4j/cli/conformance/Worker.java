@@ -58,13 +58,13 @@ final class Worker implements Stage.Line {
     }
 
     /** Runs probes until the parent has ended. */
-    static void run(Side side, PciAddress address, Optional<PciAddress> represented, List<Probe> probes) {
+    static void run(KitSide side, PciAddress address, Optional<PciAddress> represented, List<Probe> probes) {
         Worker worker = new Worker(System.out);
         System.setOut(System.err); // nobody else's lines
         Thread reader = new Thread(worker::read, "parent");
         reader.setDaemon(true);
         reader.start();
-        try (Device device = side == Side.DPU ? Devices.openDpu(address) : Devices.openHost(address);
+        try (Device device = side == KitSide.DPU ? Devices.openDpu(address) : Devices.openHost(address);
                 Representor function = represented.map(device::openRepresentor).orElse(null)) {
             worker.say("READY");
             worker.loop(side, device, function, probes);
@@ -89,7 +89,7 @@ final class Worker implements Stage.Line {
         in.add(END);
     }
 
-    private void loop(Side side, Device device, @Nullable Representor function, List<Probe> probes) {
+    private void loop(KitSide side, Device device, @Nullable Representor function, List<Probe> probes) {
         while (true) {
             String line = take();
             if (line.equals(END)) {
@@ -102,7 +102,7 @@ final class Worker implements Stage.Line {
     }
 
     /** Why a half has not come to its end; empty if it has. */
-    private String outcome(Side side, Device device, @Nullable Representor function, Order order) {
+    private String outcome(KitSide side, Device device, @Nullable Representor function, Order order) {
         try (Stage stage = new Stage(side, device, function, this, order)) {
             order.probe().part(side).run(stage);
             return "";
@@ -110,7 +110,7 @@ final class Worker implements Stage.Line {
             return side + ": " + e.getMessage();
         } catch (Exception | LinkageError | AssertionError e) {
             e.printStackTrace();
-            return side + ": " + Outcome.unexpected(e);
+            return side + ": " + CallOutcome.unexpected(e);
         }
     }
 
@@ -129,7 +129,7 @@ final class Worker implements Stage.Line {
 
     @Override
     public void answer(String question, String value) {
-        say("ANSWER " + question + SEPARATOR + Outcome.clean(value));
+        say("ANSWER " + question + SEPARATOR + CallOutcome.clean(value));
     }
 
     @Override

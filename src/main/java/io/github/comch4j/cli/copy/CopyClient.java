@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class CopyClient {
     private final CopyLink link;
     private final CopyProgress progress;
-    private final CopyWish wish;
+    private final CopyOptions wish;
 
-    public CopyClient(CopyLink link, CopyProgress progress, CopyWish wish) {
+    public CopyClient(CopyLink link, CopyProgress progress, CopyOptions wish) {
         this.link = link;
         this.progress = progress;
         this.wish = wish;
@@ -27,7 +27,7 @@ public final class CopyClient {
         List<Path> given = files.stream().map(Path::of).toList();
         for (Path file : given) {
             if (!Files.exists(file)) {
-                throw new ProgramException(file + ": " + Below.missing(file.toString()));
+                throw new ProgramException(file + ": " + OpenFolder.missing(file.toString()));
             }
         }
         boolean contents = given.stream().anyMatch(CopyClient::isContents);
@@ -42,17 +42,17 @@ public final class CopyClient {
         boolean into = ready.rest().readBoolean();
         CopySender sender = new CopySender(link, progress, wish);
         List<CopySender.Source> sources = new ArrayList<>();
-        List<Below> opened = new ArrayList<>();
+        List<OpenFolder> opened = new ArrayList<>();
         try {
             for (Path file : given) {
-                source(file, into ? null : Below.names(target).getLast(), sources, opened);
+                source(file, into ? null : OpenFolder.names(target).getLast(), sources, opened);
             }
             long[] total = sender.total(sources);
             progress.total(total[0], total[1]);
             link.open(consumer, chunkBytes);
             sender.send(sources);
         } finally {
-            opened.forEach(Below::close);
+            opened.forEach(OpenFolder::close);
         }
     }
 
@@ -62,13 +62,13 @@ public final class CopyClient {
         boolean into = Files.isDirectory(target);
         boolean many = wanted.size() > 1
                 || place.endsWith("/")
-                || wanted.stream().anyMatch(path -> Below.names(path).isEmpty());
+                || wanted.stream().anyMatch(path -> OpenFolder.names(path).isEmpty());
         if (many && !into) {
             throw new NoSuchFileException(target.toString());
         }
         Path folder = into ? target : target.toAbsolutePath().getParent();
         String as = into ? null : target.getFileName().toString();
-        try (Below root = Below.root(folder)) {
+        try (OpenFolder root = OpenFolder.root(folder)) {
             ComchInputChannel in = link.input();
             link.send('G', 0, message -> {
                 message.writeInt(CopyServer.VERSION);
@@ -78,7 +78,7 @@ public final class CopyClient {
                 message.writeInt(wanted.size());
             });
             for (String path : wanted) {
-                List<String> names = Below.names(path);
+                List<String> names = OpenFolder.names(path);
                 link.send('N', 0, message -> {
                     message.writeUTF(path);
                     message.writeUTF(as != null ? as : names.isEmpty() ? "." : names.getLast());
@@ -97,11 +97,11 @@ public final class CopyClient {
     }
 
     /** Of this side: the user has named it, so that it may be a link, and may be reached by links. */
-    private static void source(Path file, @Nullable String as, List<CopySender.Source> sources, List<Below> opened)
+    private static void source(Path file, @Nullable String as, List<CopySender.Source> sources, List<OpenFolder> opened)
             throws IOException {
         Path real = file.toRealPath();
         boolean contents = isContents(file) || real.getParent() == null;
-        Below parent = Below.root(contents ? real : real.getParent());
+        OpenFolder parent = OpenFolder.root(contents ? real : real.getParent());
         opened.add(parent);
         if (contents) {
             for (String each : parent.names()) {

@@ -21,7 +21,7 @@ record CopyEntry(Target target, int mode, FileTime time, long size, boolean upda
     record Target(List<String> way, String name) {
         static Target of(List<String> base, DataInputStream in) throws IOException {
             String path = in.readUTF();
-            List<String> names = Below.names(path);
+            List<String> names = OpenFolder.names(path);
             if (names.isEmpty()) {
                 throw new InvalidPathException(path, "not the name of a file");
             }

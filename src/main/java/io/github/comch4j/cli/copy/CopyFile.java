@@ -38,7 +38,7 @@ final class CopyFile implements Closeable {
             16, Thread.ofPlatform().name("disk").daemon().factory());
 
     final CopyEntry entry;
-    private final Below parent;
+    private final OpenFolder parent;
     private final Path path;
     private final FileChannel file;
     private final FileLock lock;
@@ -49,7 +49,7 @@ final class CopyFile implements Closeable {
     private boolean closed;
     private Future<?> forced = CompletableFuture.completedFuture(null);
 
-    private CopyFile(CopyEntry entry, Below parent, Path path, FileChannel file) throws IOException {
+    private CopyFile(CopyEntry entry, OpenFolder parent, Path path, FileChannel file) throws IOException {
         this.entry = entry;
         this.parent = parent;
         this.path = path;
@@ -69,7 +69,7 @@ final class CopyFile implements Closeable {
                 : "." + Integer.toHexString(name.hashCode()) + "-" + name.length() + PART;
     }
 
-    static @Nullable PosixFileAttributes at(Below parent, String name) throws IOException {
+    static @Nullable PosixFileAttributes at(OpenFolder parent, String name) throws IOException {
         try {
             return parent.attributes(name);
         } catch (NoSuchFileException e) {
@@ -78,7 +78,7 @@ final class CopyFile implements Closeable {
     }
 
     /** Begins it, or goes on with it; closes the folder with it, if it succeeds. */
-    static CopyFile open(Below parent, CopyEntry entry, CopyLink link) throws IOException {
+    static CopyFile open(OpenFolder parent, CopyEntry entry, CopyLink link) throws IOException {
         String part = part(entry.target().name());
         PosixFileAttributes begun = at(parent, part);
         if (begun != null && !begun.isRegularFile()) {

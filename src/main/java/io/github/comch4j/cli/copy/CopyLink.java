@@ -8,7 +8,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -61,7 +61,7 @@ public final class CopyLink implements AutoCloseable {
     /** A message or record that has come; {@code file} is 0 where it is about none. */
     public record Message(char kind, int file, DataInputStream rest) {}
 
-    private final ComchSocket socket;
+    private final MessageSocket socket;
     private final EventLoop loop;
     private final BooleanSupplier stopped;
     private final ProgressEngine engine = ProgressEngine.create().setTimeout(PATIENCE);
@@ -80,7 +80,7 @@ public final class CopyLink implements AutoCloseable {
     private String theirReason = ""; // why the other end ends this
 
     /** {@code stopped}: whether waiting is to end, as the command is. */
-    public CopyLink(ComchSocket socket, EventLoop loop, BooleanSupplier stopped) {
+    public CopyLink(MessageSocket socket, EventLoop loop, BooleanSupplier stopped) {
         this.socket = socket;
         this.loop = loop;
         this.stopped = stopped;

@@ -29,7 +29,7 @@ final class CopyReceiver {
 
     private final CopyLink link;
     private final CopyInput in;
-    private final Below root;
+    private final OpenFolder root;
     private final List<String> base;
     private final CopyReport report;
     private final List<CopyEntry> folders = new ArrayList<>();
@@ -41,7 +41,7 @@ final class CopyReceiver {
     private final Set<List<String>> changed = new HashSet<>(); // folders with new ones in them
 
     /** {@code base}: the way from the root to where all goes. */
-    CopyReceiver(CopyLink link, Below root, List<String> base, CopyReport report) {
+    CopyReceiver(CopyLink link, OpenFolder root, List<String> base, CopyReport report) {
         this.link = link;
         this.in = new CopyInput(link);
         this.root = root;
@@ -217,7 +217,7 @@ final class CopyReceiver {
     }
 
     private void force(List<String> folder) {
-        try (Below open = root.walk(folder)) {
+        try (OpenFolder open = root.walk(folder)) {
             open.force();
         } catch (IOException e) {
             // it is no more
@@ -234,7 +234,7 @@ final class CopyReceiver {
             CopyEntry.Target target = CopyEntry.Target.of(base, record.rest());
             name = target.toString();
             CopyEntry entry = CopyEntry.of(target, record.kind(), record.rest());
-            Below parent = root.walk(target.way());
+            OpenFolder parent = root.walk(target.way());
             boolean kept = false;
             try {
                 PosixFileAttributes there = CopyFile.at(parent, target.name());
@@ -254,7 +254,7 @@ final class CopyReceiver {
         }
     }
 
-    private void folder(int number, Below parent, CopyEntry entry) throws IOException {
+    private void folder(int number, OpenFolder parent, CopyEntry entry) throws IOException {
         if (parent.makeFolder(entry.target().name())) {
             changed.add(entry.target().way());
         }
@@ -267,7 +267,7 @@ final class CopyReceiver {
     /** What is put into a folder changes its time, and may not be allowed by its mode. */
     private void finishFolders() {
         for (CopyEntry entry : folders.reversed()) {
-            try (Below parent = root.walk(entry.target().way())) {
+            try (OpenFolder parent = root.walk(entry.target().way())) {
                 entry.keep(parent.path(entry.target().name()));
             } catch (IOException e) {
                 report.failed(entry.target().toString(), ProgramException.reason(e));
@@ -276,7 +276,7 @@ final class CopyReceiver {
     }
 
     private void symbolicLink(
-            int number, Below parent, CopyEntry entry, @Nullable PosixFileAttributes there, String text)
+            int number, OpenFolder parent, CopyEntry entry, @Nullable PosixFileAttributes there, String text)
             throws IOException {
         if (!entry.target().keepsBelow(text)) {
             throw new CopyRefusal(
@@ -303,7 +303,7 @@ final class CopyReceiver {
     }
 
     /** Returns whether bytes are wanted, until whose end the folder stays open. */
-    private boolean file(int number, Below parent, CopyEntry entry, @Nullable PosixFileAttributes there)
+    private boolean file(int number, OpenFolder parent, CopyEntry entry, @Nullable PosixFileAttributes there)
             throws IOException {
         checkNoFolder(there);
         if (there != null && entry.update() && entry.isThere(there)) {

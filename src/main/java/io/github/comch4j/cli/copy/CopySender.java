@@ -42,7 +42,7 @@ final class CopySender {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK_BYTES);
 
     /** A file or folder, and what it is called at the other end. */
-    record Source(Below parent, String name, String as) {}
+    record Source(OpenFolder parent, String name, String as) {}
 
     /** What is announced: a file, or a folder or a link, which have no bytes. */
     private static final class Entry implements Closeable {
@@ -78,14 +78,14 @@ final class CopySender {
 
     private final CopyLink link;
     private final CopyReport report;
-    private final CopyWish wish;
+    private final CopyOptions wish;
     private final CopyOutput out;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(CopyLink.CHUNK_BYTES);
     private final Map<Integer, Entry> announced = new HashMap<>();
     private final Deque<Entry> wanted = new ArrayDeque<>();
     private int last;
 
-    CopySender(CopyLink link, CopyReport report, CopyWish wish) {
+    CopySender(CopyLink link, CopyReport report, CopyOptions wish) {
         this.link = link;
         this.report = report;
         this.wish = wish;
@@ -119,7 +119,7 @@ final class CopySender {
         return total;
     }
 
-    private void count(Below parent, String name, long[] total) {
+    private void count(OpenFolder parent, String name, long[] total) {
         link.checkStopped();
         try {
             PosixFileAttributes attributes = parent.attributes(name);
@@ -129,7 +129,7 @@ final class CopySender {
             } else if (attributes.isSymbolicLink() && wish.links()) {
                 total[0]++;
             } else if (attributes.isDirectory() && wish.recursive()) {
-                try (Below folder = parent.folder(name)) {
+                try (OpenFolder folder = parent.folder(name)) {
                     for (String each : folder.names()) {
                         count(folder, each, total);
                     }
@@ -140,7 +140,7 @@ final class CopySender {
         }
     }
 
-    private void send(Below parent, String name, String as) throws IOException {
+    private void send(OpenFolder parent, String name, String as) throws IOException {
         link.checkStopped();
         while (announced.size() >= MOST_AT_ONCE) {
             goOn();
@@ -153,7 +153,7 @@ final class CopySender {
         try {
             attributes = parent.attributes(name);
         } catch (IOException | InvalidPathException e) {
-            notSent(as, e instanceof NoSuchFileException ? Below.missing(name) : ProgramException.reason(e));
+            notSent(as, e instanceof NoSuchFileException ? OpenFolder.missing(name) : ProgramException.reason(e));
             return;
         }
         if (attributes.isRegularFile()) {
@@ -179,9 +179,9 @@ final class CopySender {
         report.failed(as, why);
     }
 
-    private void folder(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
+    private void folder(OpenFolder parent, String name, String as, PosixFileAttributes attributes) throws IOException {
         List<String> names;
-        try (Below folder = parent.folder(name)) {
+        try (OpenFolder folder = parent.folder(name)) {
             names = folder.names();
             Entry entry = announce('D', as, null, 0, message -> writeAttributes(message, attributes));
             while (announced.containsKey(entry.number)) {
@@ -197,7 +197,8 @@ final class CopySender {
         }
     }
 
-    private void symbolicLink(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
+    private void symbolicLink(OpenFolder parent, String name, String as, PosixFileAttributes attributes)
+            throws IOException {
         if (!wish.links()) {
             notSent(as, "is a link (-P copies links)");
             return;
@@ -215,7 +216,7 @@ final class CopySender {
         });
     }
 
-    private void file(Below parent, String name, String as, PosixFileAttributes attributes) throws IOException {
+    private void file(OpenFolder parent, String name, String as, PosixFileAttributes attributes) throws IOException {
         FileChannel file;
         try {
             file = FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));

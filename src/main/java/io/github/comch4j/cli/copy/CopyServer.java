@@ -4,7 +4,7 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.io.ComchInputChannel;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,10 +18,10 @@ public final class CopyServer {
 
     private static final int MOST_SOURCES = 100_000;
 
-    private final Below root;
+    private final OpenFolder root;
     private final boolean readOnly;
 
-    public CopyServer(Below root, boolean readOnly) {
+    public CopyServer(OpenFolder root, boolean readOnly) {
         this.root = root;
         this.readOnly = readOnly;
     }
@@ -58,7 +58,7 @@ public final class CopyServer {
     }
 
     /** Until the client leaves; prints what it has had. */
-    public void serve(ComchSocket client, EventLoop loop, BooleanSupplier stopped) {
+    public void serve(MessageSocket client, EventLoop loop, BooleanSupplier stopped) {
         Done done = new Done();
         try (CopyLink link = new CopyLink(client, loop, stopped)) {
             link.run(() -> serve(link, done));
@@ -93,7 +93,7 @@ public final class CopyServer {
         if (readOnly) {
             throw new ProgramException("files can be read there, and not written");
         }
-        List<String> target = Below.names(wish.readUTF());
+        List<String> target = OpenFolder.names(wish.readUTF());
         boolean many = wish.readBoolean();
         boolean into = isFolder(target);
         if (many && !into) {
@@ -120,7 +120,7 @@ public final class CopyServer {
     }
 
     private void get(CopyLink link, DataInputStream wish, Done done) throws IOException {
-        CopyWish what = CopyWish.read(wish);
+        CopyOptions what = CopyOptions.read(wish);
         int consumer = wish.readInt();
         int chunkBytes = wish.readInt();
         int count = wish.readInt();
@@ -129,7 +129,7 @@ public final class CopyServer {
         }
         CopySender sender = new CopySender(link, done, what);
         List<CopySender.Source> sources = new ArrayList<>();
-        List<Below> opened = new ArrayList<>();
+        List<OpenFolder> opened = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
                 DataInputStream named = link.expect("N").rest();
@@ -143,14 +143,14 @@ public final class CopyServer {
             link.open(consumer, chunkBytes);
             sender.send(sources);
         } finally {
-            opened.forEach(Below::close);
+            opened.forEach(OpenFolder::close);
         }
     }
 
-    private void source(String path, String as, List<CopySender.Source> sources, List<Below> opened)
+    private void source(String path, String as, List<CopySender.Source> sources, List<OpenFolder> opened)
             throws IOException {
-        List<String> names = Below.names(path);
-        Below parent = root.walk(names.isEmpty() ? names : names.subList(0, names.size() - 1));
+        List<String> names = OpenFolder.names(path);
+        OpenFolder parent = root.walk(names.isEmpty() ? names : names.subList(0, names.size() - 1));
         opened.add(parent);
         if (names.isEmpty()) {
             for (String each : parent.names()) {

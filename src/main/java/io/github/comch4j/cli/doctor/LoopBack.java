@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.doctor;
 
-import io.github.comch4j.cli.program.Patience;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -39,7 +39,7 @@ final class LoopBack {
                 ComchClient client = ComchClient.builder(engine, calling, server.name())
                         .onMessage((connection, message) -> back = message.byteSize())
                         .start()) {
-            Patience patience = new Patience(engine, PATIENCE);
+            ProgressWait patience = new ProgressWait(engine, PATIENCE);
             patience.await("the connection", client::isConnected);
             ComchConnection connection = client.connection();
             byte[] message = new byte[64];

@@ -60,7 +60,7 @@ public final class FabricView {
             String key,
             String function,
             String name,
-            @Nullable Holder process) {
+            @Nullable FabricProcess process) {
         /** Of the endpoint API. */
         boolean isService() {
             return key.startsWith(SERVICE, PLACE_CHARS);
@@ -71,7 +71,7 @@ public final class FabricView {
     public record Consumer(long id, String state, long capacity, long free, long taken) {}
 
     /** What goes to one side: messages and bytes that have been sent, and what of it was not received yet. */
-    public record Direction(
+    public record FlowDirection(
             long messages, long bytes, long waiting, long producers, boolean ended, List<Consumer> consumers) {}
 
     /** {@code inode} tells connections apart. A process is null if it is not to be seen, or has gone. */
@@ -79,10 +79,10 @@ public final class FabricView {
             long inode,
             String server,
             String function,
-            @Nullable Holder client,
-            @Nullable Holder serving,
-            Direction toClient,
-            Direction toServer) {}
+            @Nullable FabricProcess client,
+            @Nullable FabricProcess serving,
+            FlowDirection toClient,
+            FlowDirection toServer) {}
 
     public final Path folder;
     final long nanos = System.nanoTime();
@@ -93,8 +93,8 @@ public final class FabricView {
 
     private final Map<String, String> names = new LinkedHashMap<>(); // by key
     private final Map<Object, String> keys = new HashMap<>(); // by the files' identity
-    private final Map<String, Holder> owners = new HashMap<>(); // by key
-    private final Map<Long, List<Holder>> holders = new LinkedHashMap<>(); // by the memory's inode
+    private final Map<String, FabricProcess> owners = new HashMap<>(); // by key
+    private final Map<Long, List<FabricProcess>> holders = new LinkedHashMap<>(); // by the memory's inode
     private final Map<Long, Path> memories = new HashMap<>();
     private int descriptors;
 
@@ -184,7 +184,7 @@ public final class FabricView {
     }
 
     private void readProcess(Path process, DirectoryStream<Path> open) throws IOException {
-        Holder known = null;
+        FabricProcess known = null;
         for (Path descriptor : open) {
             if (++descriptors > MOST_DESCRIPTORS) {
                 return;
@@ -196,10 +196,10 @@ public final class FabricView {
                 if (!memory && !target.endsWith(LOCK)) {
                     continue;
                 }
-                known = known != null ? known : Holder.of(process);
+                known = known != null ? known : FabricProcess.of(process);
                 if (memory) {
                     long inode = (Long) Files.getAttribute(descriptor, "unix:ino");
-                    List<Holder> having = holders.computeIfAbsent(inode, key -> new ArrayList<>());
+                    List<FabricProcess> having = holders.computeIfAbsent(inode, key -> new ArrayList<>());
                     if (!having.contains(known)) {
                         having.add(known);
                     }
@@ -216,7 +216,7 @@ public final class FabricView {
         }
     }
 
-    private void readMemory(long inode, List<Holder> having) {
+    private void readMemory(long inode, List<FabricProcess> having) {
         try (Descriptor held = Descriptor.held(memories.get(inode));
                 FileChannel memory = held.read()) {
             if (memory.size() == TOTAL_BYTES) {
@@ -240,7 +240,7 @@ public final class FabricView {
         return bytes;
     }
 
-    private void readConnection(long inode, List<Holder> having, FileChannel memory) throws IOException {
+    private void readConnection(long inode, List<FabricProcess> having, FileChannel memory) throws IOException {
         byte[] bytes = read(memory, CONTROL_BYTES);
         ByteBuffer control = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
         int client = label(0);
@@ -258,8 +258,8 @@ public final class FabricView {
         if (server == null) {
             return; // of another folder, or its server is no more
         }
-        Holder serving = server.process;
-        Holder other = having.stream()
+        FabricProcess serving = server.process;
+        FabricProcess other = having.stream()
                 .filter(each -> !each.equals(serving))
                 .findFirst()
                 .orElse(control.getInt(label(0) + 8) == control.getInt(label(1) + 8) ? serving : null);
@@ -268,7 +268,7 @@ public final class FabricView {
     }
 
     /** Between endpoints, who tell nothing there of themselves: the service is one of its process's. */
-    private void readEndpoints(long inode, List<Holder> having, FileChannel memory) throws IOException {
+    private void readEndpoints(long inode, List<FabricProcess> having, FileChannel memory) throws IOException {
         List<Server> services = servers.stream()
                 .filter(each -> each.isService() && having.contains(each.process))
                 .toList();
@@ -279,8 +279,8 @@ public final class FabricView {
                 ByteBuffer.wrap(read(memory, 2 * ENDPOINT_HALF_BYTES)).order(ByteOrder.nativeOrder());
         Server first = services.getFirst();
         boolean known = services.size() == 1;
-        Holder serving = first.process;
-        Holder other = having.stream()
+        FabricProcess serving = first.process;
+        FabricProcess other = having.stream()
                 .filter(each -> !each.equals(serving))
                 .findFirst()
                 .orElse(serving);
@@ -295,10 +295,10 @@ public final class FabricView {
     }
 
     /** What goes to the side whose half is at {@code own}. */
-    private static Direction endpointDirection(ByteBuffer control, int own) {
+    private static FlowDirection endpointDirection(ByteBuffer control, int own) {
         int other = ENDPOINT_HALF_BYTES - own;
         long sent = control.getLong(other + TAIL);
-        return new Direction(
+        return new FlowDirection(
                 control.getLong(own + ENDPOINT_TAKEN),
                 sent,
                 Math.max(0, sent - control.getLong(own + HEAD)),
@@ -312,7 +312,7 @@ public final class FabricView {
     }
 
     /** What goes to a side. */
-    private static Direction direction(FileChannel memory, ByteBuffer control, int side) throws IOException {
+    private static FlowDirection direction(FileChannel memory, ByteBuffer control, int side) throws IOException {
         int own = side * HALF_BYTES;
         int other = (1 - side) * HALF_BYTES;
         long sent = control.getLong(other + TAIL);
@@ -336,7 +336,7 @@ public final class FabricView {
                     Math.max(0, header.getLong(64) - claimed),
                     Math.max(0, claimed - header.getLong(16))));
         }
-        return new Direction(
+        return new FlowDirection(
                 control.getLong(own + HEAD_MESSAGES),
                 sent,
                 Math.max(0, sent - control.getLong(own + HEAD)),

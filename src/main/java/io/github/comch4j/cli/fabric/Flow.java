@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public record Flow(
         FabricView.Connection connection,
         boolean toServer,
-        FabricView.Direction now,
+        FabricView.FlowDirection now,
         double messages,
         double bytes,
         double payloads,
@@ -67,11 +67,11 @@ public record Flow(
     private static Flow flow(
             FabricView.Connection connection,
             boolean toServer,
-            FabricView.@Nullable Direction before,
-            FabricView.Direction now,
+            FabricView.@Nullable FlowDirection before,
+            FabricView.FlowDirection now,
             double seconds) {
-        Holder receiver = toServer ? connection.serving() : connection.client();
-        Holder sender = toServer ? connection.client() : connection.serving();
+        FabricProcess receiver = toServer ? connection.serving() : connection.client();
+        FabricProcess sender = toServer ? connection.client() : connection.serving();
         if (before == null) {
             return new Flow(connection, toServer, now, 0, 0, 0, stuck(receiver, sender, null, now));
         }
@@ -85,7 +85,7 @@ public record Flow(
                 stuck(receiver, sender, before, now));
     }
 
-    private static long taken(FabricView.Direction direction) {
+    private static long taken(FabricView.FlowDirection direction) {
         return direction.consumers().stream()
                 .mapToLong(FabricView.Consumer::taken)
                 .sum();
@@ -93,10 +93,10 @@ public record Flow(
 
     /** Why something does not go on; empty if nothing is known of that. */
     private static String stuck(
-            @Nullable Holder receiver,
-            @Nullable Holder sender,
-            FabricView.@Nullable Direction before,
-            FabricView.Direction now) {
+            @Nullable FabricProcess receiver,
+            @Nullable FabricProcess sender,
+            FabricView.@Nullable FlowDirection before,
+            FabricView.FlowDirection now) {
         if (receiver == null) {
             return "the receiver has gone";
         }

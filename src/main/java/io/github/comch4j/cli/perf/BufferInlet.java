@@ -16,7 +16,7 @@ final class BufferInlet implements Inlet {
     private final MemoryMap memory;
     private final ComchConsumer consumer;
 
-    BufferInlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+    BufferInlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
         this.engine = engine;
         long stride = stride(plan.size());
         memory = MemoryMap.allocate(link.device, stride * plan.depth(), Access.PCI_READ_WRITE);

@@ -21,7 +21,7 @@ final class BufferOutlet implements Outlet {
     private int freeCount;
 
     /** Waits for the peer's consumer. */
-    BufferOutlet(Link link, ProgressEngine engine, Plan plan) {
+    BufferOutlet(PerfConnection link, ProgressEngine engine, Plan plan) {
         this.engine = engine;
         consumer = link.awaitRemoteConsumer();
         size = plan.size();
@@ -45,7 +45,7 @@ final class BufferOutlet implements Outlet {
 
     private Buffer next(long number) {
         Buffer buffer = free[freeCount - 1];
-        Arrivals.number(buffer.segment(), 0, size, number);
+        ArrivalCheck.number(buffer.segment(), 0, size, number);
         return buffer;
     }
 
@@ -84,7 +84,7 @@ final class BufferOutlet implements Outlet {
 
     @Override
     public long refused() {
-        return producer.refused() + producer.stalls();
+        return producer.refused() + producer.retries();
     }
 
     @Override

@@ -29,7 +29,7 @@ final class CallLane extends Lane {
 
     private final AtomicReference<Throwable> broken = new AtomicReference<>();
 
-    CallLane(Plan plan, Place place, int number) {
+    CallLane(Plan plan, PerfEndpoint place, int number) {
         super(plan, place, number);
     }
 
@@ -94,10 +94,10 @@ final class CallLane extends Lane {
                         .start()) {
             ready();
             sleepUntil(() -> expected() >= 0);
-            result(new Received(0, 0, new double[0], 0));
+            result(new LaneResult(0, 0, new double[0], 0));
             finished();
             server.shutdown();
-            server.awaitTermination(Link.PATIENCE);
+            server.awaitTermination(PerfConnection.PATIENCE);
         }
     }
 
@@ -107,7 +107,7 @@ final class CallLane extends Lane {
                         .largeBodies(LARGE)
                         .maxInFlight(Math.max(1024, plan.depth()))
                         .maxBody(Math.max(plan.size(), 1 << 20))
-                        .connect(Link.PATIENCE)) {
+                        .connect(PerfConnection.PATIENCE)) {
             if (plan.latency() && plan.depth() == 1) {
                 ask(client);
             } else {

@@ -20,7 +20,7 @@ final class Crew implements AutoCloseable {
 
     private final long patience;
 
-    Crew(Plan plan, Place place) {
+    Crew(Plan plan, PerfEndpoint place) {
         patience = place.isServer() ? SERVER_JOIN : CLIENT_JOIN;
         for (int i = 0; i < plan.threads(); i++) {
             Lane lane = Lane.of(plan, place, i);
@@ -102,10 +102,10 @@ final class Crew implements AutoCloseable {
         return lanes.stream().mapToLong(Lane::moved).sum();
     }
 
-    List<Received> received() {
-        List<Received> all = new ArrayList<>();
+    List<LaneResult> received() {
+        List<LaneResult> all = new ArrayList<>();
         for (Lane lane : lanes) {
-            @Nullable Received received = lane.received();
+            @Nullable LaneResult received = lane.received();
             if (received != null) {
                 all.add(received);
             }

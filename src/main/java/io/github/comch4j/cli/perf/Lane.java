@@ -31,7 +31,7 @@ abstract class Lane implements Runnable {
     }
 
     final Plan plan;
-    final Place place;
+    final PerfEndpoint place;
     private final int number;
     private final AtomicLong moved = new AtomicLong(); // so far, sent or received or there and back
     private volatile boolean ready;
@@ -42,17 +42,17 @@ abstract class Lane implements Runnable {
     private volatile boolean lostPeer;
     private volatile long sent = -1;
     private volatile long expected = -1;
-    private volatile @Nullable Received received;
+    private volatile @Nullable LaneResult received;
     private volatile @Nullable Timed timed;
     private volatile @Nullable Throwable failure;
 
-    Lane(Plan plan, Place place, int number) {
+    Lane(Plan plan, PerfEndpoint place, int number) {
         this.plan = plan;
         this.place = place.of(number);
         this.number = number;
     }
 
-    static Lane of(Plan plan, Place place, int number) {
+    static Lane of(Plan plan, PerfEndpoint place, int number) {
         return switch (plan.kind()) {
             case CALLS -> new CallLane(plan, place, number);
             case SOCKETS -> new SocketLane(plan, place, number);
@@ -125,7 +125,7 @@ abstract class Lane implements Runnable {
         moved.lazySet(count);
     }
 
-    void result(Received result) {
+    void result(LaneResult result) {
         received = result;
     }
 
@@ -186,7 +186,7 @@ abstract class Lane implements Runnable {
     }
 
     @Nullable
-    Received received() {
+    LaneResult received() {
         return received;
     }
 

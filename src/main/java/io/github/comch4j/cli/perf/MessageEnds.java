@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 final class MessageEnds {
     private MessageEnds() {}
 
-    static Inlet inlet(Link link) {
+    static Inlet inlet(PerfConnection link) {
         return new Inlet() {
             @Override
             public int poll() {
@@ -27,7 +27,7 @@ final class MessageEnds {
         };
     }
 
-    static Outlet outlet(Link link, Plan plan) {
+    static Outlet outlet(PerfConnection link, Plan plan) {
         int most = link.endpoint().maxMessageSize();
         if (plan.size() > most) {
             throw new ProgramException("the control path has messages of at most " + most + " bytes here");
@@ -38,12 +38,12 @@ final class MessageEnds {
     private static final class MessageOutlet implements Outlet {
         private static final int MANY = 256;
 
-        private final Link link;
+        private final PerfConnection link;
         private final int size;
         private final MemorySegment message;
         private long refused;
 
-        MessageOutlet(Link link, int size) {
+        MessageOutlet(PerfConnection link, int size) {
             this.link = link;
             this.size = size;
             message = Arena.ofAuto().allocate(Math.max(size, Long.BYTES), 64).asSlice(0, size);
@@ -51,7 +51,7 @@ final class MessageEnds {
 
         @Override
         public boolean trySend(long number) {
-            Arrivals.number(message, 0, size, number);
+            ArrivalCheck.number(message, 0, size, number);
             if (!link.connection().trySend(message).accepted()) {
                 refused++;
                 return false;

@@ -57,7 +57,7 @@ public final class MsgqRun {
     }
 
     /** Measures. */
-    public Outcome run(Plan plan, BooleanSupplier interrupted, PerfClient.Live live) throws IOException {
+    public PerfOutcome run(Plan plan, BooleanSupplier interrupted, PerfClient.Live live) throws IOException {
         try (Device device = Devices.openHost(address)) {
             if (!Dpa.isSupported(device)) {
                 throw new ProgramException(address
@@ -71,7 +71,7 @@ public final class MsgqRun {
         }
     }
 
-    private Outcome run(
+    private PerfOutcome run(
             Plan plan,
             DpaApplication program,
             ProgressEngine engine,
@@ -105,7 +105,7 @@ public final class MsgqRun {
         thread.run();
         Lane.Timed timed = measure(plan, engine, producer, interrupted, live);
         ends.write(STOP, MemorySegment.ofArray(new long[] {1}));
-        return new Outcome(plan, List.of(), List.of(timed), 0);
+        return new PerfOutcome(plan, List.of(), List.of(timed), 0);
     }
 
     private Lane.Timed measure(

@@ -36,15 +36,15 @@ public final class PerfClient implements AutoCloseable {
         void update(Plan plan, long nanos, long moved, double rate);
     }
 
-    private final Place place;
+    private final PerfEndpoint place;
     private final BooleanSupplier interrupted;
     private final ProgressEngine engine = ProgressEngine.create();
     private final Device device;
     private final ComchClient client;
-    private final Orders orders;
+    private final PerfOrders orders;
     private final Map<String, String> server;
     private final Map<String, String> self;
-    private @Nullable Orders arriving;
+    private @Nullable PerfOrders arriving;
 
     /**
      * Connects.
@@ -53,14 +53,14 @@ public final class PerfClient implements AutoCloseable {
      * @param patience how long to wait for the server
      * @param interrupted whether to end
      */
-    public PerfClient(Place place, Duration patience, BooleanSupplier interrupted) {
+    public PerfClient(PerfEndpoint place, Duration patience, BooleanSupplier interrupted) {
         this.place = place;
         this.interrupted = interrupted;
         this.device = Devices.openHost(place.device());
         this.client = connect(patience);
-        this.orders = new Orders(engine, client.connection());
+        this.orders = new PerfOrders(engine, client.connection());
         this.arriving = orders;
-        String about = Orders.self(Doca.library().version());
+        String about = PerfOrders.self(Doca.library().version());
         this.self = Plan.words(about);
         try {
             this.server = greet(about);
@@ -71,9 +71,9 @@ public final class PerfClient implements AutoCloseable {
     }
 
     private Map<String, String> greet(String about) {
-        orders.send(Orders.HELLO, about);
-        Orders.Line line = orders.awaitLine("the server's greeting");
-        if (!line.word().equals(Orders.WELCOME)) {
+        orders.send(PerfOrders.HELLO, about);
+        PerfOrders.Line line = orders.awaitLine("the server's greeting");
+        if (!line.word().equals(PerfOrders.WELCOME)) {
             throw new ProgramException("\"" + place.name() + "\" is no server of comch perf");
         }
         return Plan.words(line.rest());
@@ -136,28 +136,28 @@ public final class PerfClient implements AutoCloseable {
      *
      * @throws ProgramException if one of the ends fails
      */
-    public Outcome run(Plan plan, Live live) {
-        orders.send(Orders.RUN, plan.text());
-        Orders.Line line = orders.awaitLine("the server to begin");
-        if (!line.word().equals(Orders.READY)) {
+    public PerfOutcome run(Plan plan, Live live) {
+        orders.send(PerfOrders.RUN, plan.text());
+        PerfOrders.Line line = orders.awaitLine("the server to begin");
+        if (!line.word().equals(PerfOrders.READY)) {
             throw new ProgramException("the server says \"" + line.word() + "\" instead of beginning");
         }
-        List<Received> atServer = new ArrayList<>();
+        List<LaneResult> atServer = new ArrayList<>();
         try (Crew crew = new Crew(plan, place)) {
             follow(plan, crew, atServer, live);
             crew.check();
             crew.letClose();
             orders.await(() -> crew.haveEnded() || crew.haveFailed());
             crew.check();
-            List<Received> all = new ArrayList<>(atServer);
+            List<LaneResult> all = new ArrayList<>(atServer);
             all.addAll(crew.received());
-            long refused = all.stream().mapToLong(Received::refused).sum();
-            return new Outcome(plan, all, crew.timed(), refused);
+            long refused = all.stream().mapToLong(LaneResult::refused).sum();
+            return new PerfOutcome(plan, all, crew.timed(), refused);
         }
     }
 
     /** Until both ends have finished. */
-    private void follow(Plan plan, Crew crew, List<Received> atServer, Live live) {
+    private void follow(Plan plan, Crew crew, List<LaneResult> atServer, Live live) {
         boolean told = false;
         boolean stopped = false;
         boolean done = false;
@@ -183,12 +183,12 @@ public final class PerfClient implements AutoCloseable {
                 throw new ProgramException("the server has gone");
             }
             if (!told && crew.haveSent()) {
-                orders.send(Orders.SENT, crew.sent());
+                orders.send(PerfOrders.SENT, crew.sent());
                 told = true;
             }
             if (!stopped && interrupted.getAsBoolean()) {
                 crew.stop();
-                orders.send(Orders.STOP, "");
+                orders.send(PerfOrders.STOP, "");
                 stopped = true;
             }
             long now = System.nanoTime();
@@ -202,13 +202,13 @@ public final class PerfClient implements AutoCloseable {
     }
 
     /** True: the server has said everything. */
-    private boolean told(Crew crew, List<Received> atServer) {
+    private boolean told(Crew crew, List<LaneResult> atServer) {
         boolean done = false;
-        for (Orders.Line line = orders.next(); line != null; line = orders.next()) {
-            switch (Orders.checked(line).word()) {
-                case Orders.SENT -> crew.expect(line.rest());
-                case Orders.RESULT -> atServer.add(Received.of(line.rest()));
-                case Orders.DONE -> done = true;
+        for (PerfOrders.Line line = orders.next(); line != null; line = orders.next()) {
+            switch (PerfOrders.checked(line).word()) {
+                case PerfOrders.SENT -> crew.expect(line.rest());
+                case PerfOrders.RESULT -> atServer.add(LaneResult.of(line.rest()));
+                case PerfOrders.DONE -> done = true;
                 default -> throw new ProgramException("the server says \"" + line.word() + "\" in a measurement");
             }
         }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The end on the DPU: has no settings of its own, measures what its client asks for. */
 public final class PerfServer {
-    private final Place place;
+    private final PerfEndpoint place;
     private final BooleanSupplier stopped;
     private final Consumer<String> say;
-    private @Nullable Orders client;
+    private @Nullable PerfOrders client;
     private int served;
 
     /**
@@ -29,7 +29,7 @@ public final class PerfServer {
      * @param stopped whether it is to end
      * @param say is told, in a line, what happens
      */
-    public PerfServer(Place place, BooleanSupplier stopped, Consumer<String> say) {
+    public PerfServer(PerfEndpoint place, BooleanSupplier stopped, Consumer<String> say) {
         this.place = place;
         this.stopped = stopped;
         this.say = say;
@@ -51,7 +51,7 @@ public final class PerfServer {
                     + Doca.library().version() + ", " + Doca.library().kind() + ")");
             begun.run();
             while (served < clients && !stopped.getAsBoolean()) {
-                Orders.await(engine, () -> stopped.getAsBoolean() || client != null);
+                PerfOrders.await(engine, () -> stopped.getAsBoolean() || client != null);
                 if (client != null) {
                     session(client);
                 }
@@ -63,15 +63,15 @@ public final class PerfServer {
     private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
         try {
             return ComchServer.builder(engine, device, representor, place.name())
-                    .onConnected(connection -> connection.attach(new Orders(engine, connection)))
+                    .onConnected(connection -> connection.attach(new PerfOrders(engine, connection)))
                     .onMessage((connection, message) -> {
-                        if (connection.attachment() instanceof Orders orders) {
+                        if (connection.attachment() instanceof PerfOrders orders) {
                             orders.arrived(message);
                             admit(orders);
                         }
                     })
                     .onDisconnected(connection -> {
-                        if (connection.attachment() instanceof Orders orders) {
+                        if (connection.attachment() instanceof PerfOrders orders) {
                             orders.ended();
                         }
                     })
@@ -87,7 +87,7 @@ public final class PerfServer {
     }
 
     /** One at a time: figures of two would be figures of neither. */
-    private void admit(Orders orders) {
+    private void admit(PerfOrders orders) {
         if (client == null) {
             client = orders;
         } else if (client != orders && orders.next() != null) {
@@ -95,11 +95,11 @@ public final class PerfServer {
         }
     }
 
-    private void session(Orders orders) {
+    private void session(PerfOrders orders) {
         try {
             while (!orders.isGone() && !stopped.getAsBoolean()) {
                 orders.await(() -> orders.hasMore() || orders.isGone() || stopped.getAsBoolean());
-                Orders.Line line = orders.next();
+                PerfOrders.Line line = orders.next();
                 if (line != null) {
                     obey(orders, line);
                 }
@@ -107,40 +107,40 @@ public final class PerfServer {
         } catch (ProgramException | DocaException e) {
             say.accept("failed: " + e.getMessage());
             if (!orders.isGone()) {
-                orders.send(Orders.ERROR, String.valueOf(e.getMessage()));
+                orders.send(PerfOrders.ERROR, String.valueOf(e.getMessage()));
             }
         }
         client = null;
         served++;
     }
 
-    private void obey(Orders orders, Orders.Line line) {
+    private void obey(PerfOrders orders, PerfOrders.Line line) {
         switch (line.word()) {
-            case Orders.HELLO -> {
+            case PerfOrders.HELLO -> {
                 String version = Plan.words(line.rest()).getOrDefault("version", "");
-                if (!version.equals(Integer.toString(Orders.VERSION))) {
-                    throw new ProgramException(
-                            "the client speaks version " + version + " of this program, the server " + Orders.VERSION);
+                if (!version.equals(Integer.toString(PerfOrders.VERSION))) {
+                    throw new ProgramException("the client speaks version " + version + " of this program, the server "
+                            + PerfOrders.VERSION);
                 }
                 say.accept("a client has connected");
-                orders.send(Orders.WELCOME, Orders.self(Doca.library().version()));
+                orders.send(PerfOrders.WELCOME, PerfOrders.self(Doca.library().version()));
             }
-            case Orders.RUN -> measure(orders, Plan.of(line.rest()));
+            case PerfOrders.RUN -> measure(orders, Plan.of(line.rest()));
             default -> {
                 // what came too late for a measurement
             }
         }
     }
 
-    private void measure(Orders orders, Plan plan) {
-        if (plan.kind() == Kind.MSGQ) {
+    private void measure(PerfOrders orders, Plan plan) {
+        if (plan.kind() == PerfPath.MSGQ) {
             throw new ProgramException("msgq has one end");
         }
         say.accept(plan.described());
         try (Crew crew = new Crew(plan, place)) {
             orders.await(() -> crew.areReady() || isOver(orders));
             crew.check();
-            orders.send(Orders.READY, "");
+            orders.send(PerfOrders.READY, "");
             boolean told = !plan.sends(true);
             while (!crew.haveFinished()) {
                 boolean before = told;
@@ -154,31 +154,31 @@ public final class PerfServer {
                     return;
                 }
                 if (!told && crew.haveSent()) {
-                    orders.send(Orders.SENT, crew.sent());
+                    orders.send(PerfOrders.SENT, crew.sent());
                     told = true;
                 }
                 instructed(orders, crew);
             }
             crew.check();
-            for (Received each : crew.received()) {
-                orders.send(Orders.RESULT, each.text());
+            for (LaneResult each : crew.received()) {
+                orders.send(PerfOrders.RESULT, each.text());
             }
-            orders.send(Orders.DONE, "");
+            orders.send(PerfOrders.DONE, "");
             orders.await(() -> crew.haveEnded() || isOver(orders));
         }
     }
 
-    private static void instructed(Orders orders, Crew crew) {
-        for (Orders.Line line = orders.next(); line != null; line = orders.next()) {
+    private static void instructed(PerfOrders orders, Crew crew) {
+        for (PerfOrders.Line line = orders.next(); line != null; line = orders.next()) {
             switch (line.word()) {
-                case Orders.SENT -> crew.expect(line.rest());
-                case Orders.STOP -> crew.stop();
+                case PerfOrders.SENT -> crew.expect(line.rest());
+                case PerfOrders.STOP -> crew.stop();
                 default -> throw new ProgramException("the client says \"" + line.word() + "\" in a measurement");
             }
         }
     }
 
-    private boolean isOver(Orders orders) {
+    private boolean isOver(PerfOrders orders) {
         return orders.isGone() || stopped.getAsBoolean();
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param binding to processors
  */
 public record Plan(
-        Kind kind,
+        PerfPath kind,
         boolean latency,
         boolean bothWays,
         int size,
@@ -73,10 +73,10 @@ public record Plan(
         if (pause > 0 && (!latency || depth != 1 || kind.isBound())) {
             throw new ProgramException("a pause is for --latency of calls and of sockets, with --depth 1");
         }
-        if (kind == Kind.RECORDS && size > RecordEnds.LONGEST) {
+        if (kind == PerfPath.RECORDS && size > RecordEnds.LONGEST) {
             throw new ProgramException("records here have at most " + RecordEnds.LONGEST + " bytes");
         }
-        if ((long) size * depth * threads > MOST_MEMORY && kind.isBound() && kind != Kind.RECORDS) {
+        if ((long) size * depth * threads > MOST_MEMORY && kind.isBound() && kind != PerfPath.RECORDS) {
             throw new ProgramException("size, depth and threads make more than 4 GiB of buffers");
         }
         if (bothWays && (latency || !kind.goesBothWays())) {
@@ -96,7 +96,7 @@ public record Plan(
     }
 
     boolean receives(boolean server) {
-        return !latency && kind != Kind.CALLS && (bothWays || server);
+        return !latency && kind != PerfPath.CALLS && (bothWays || server);
     }
 
     /** For who looks at the server. */
@@ -127,7 +127,7 @@ public record Plan(
         Map<String, String> words = words(text);
         try {
             return new Plan(
-                    Kind.of(word(words, "kind")),
+                    PerfPath.of(word(words, "kind")),
                     Boolean.parseBoolean(word(words, "latency")),
                     Boolean.parseBoolean(word(words, "both")),
                     Integer.parseInt(word(words, "size")),

@@ -33,8 +33,8 @@ public final class Plot {
     }
 
     /** Of one outcome or several. */
-    public static Plot of(List<Outcome> all) {
-        Outcome first = all.getFirst();
+    public static Plot of(List<PerfOutcome> all) {
+        PerfOutcome first = all.getFirst();
         Plan plan = first.plan();
         boolean latency = plan.latency();
         if (all.size() > 1) {
@@ -42,7 +42,7 @@ public final class Plot {
                     plan.kind().word() + (latency ? ", one way by the size" : ", throughput by the size"),
                     "bytes",
                     latency ? "us" : "MB/s");
-            for (Outcome each : all) {
+            for (PerfOutcome each : all) {
                 plot.add(Units.size(each.plan().size()), latency ? each.usual() / 2e3 : each.bytesPerSecond() / 1e6);
             }
             return plot;

@@ -19,7 +19,7 @@ final class RecordEnds {
 
     private RecordEnds() {}
 
-    static Inlet inlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+    static Inlet inlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
         SlotConsumer consumer = link.connection()
                 .slotConsumer(engine, SLOT)
                 .tasks(plan.depth())
@@ -56,7 +56,7 @@ final class RecordEnds {
         private final int size;
         private final int stride;
 
-        RecordOutlet(Link link, ProgressEngine engine, Plan plan) {
+        RecordOutlet(PerfConnection link, ProgressEngine engine, Plan plan) {
             size = plan.size();
             stride = RecordWriter.stride(size);
             int consumer = link.awaitRemoteConsumer();
@@ -83,7 +83,7 @@ final class RecordEnds {
                 }
                 int claimed = writer.claimed();
                 for (int i = 0; i < claimed; i++) {
-                    Arrivals.number(memory, at + (long) i * stride, size, number + offered + i);
+                    ArrivalCheck.number(memory, at + (long) i * stride, size, number + offered + i);
                 }
                 offered += claimed;
                 writer.commit();
@@ -103,7 +103,7 @@ final class RecordEnds {
 
         @Override
         public long refused() {
-            return producer.refused() + producer.stalls();
+            return producer.refused() + producer.retries();
         }
 
         @Override

@@ -13,15 +13,15 @@ final class RoundLane extends Lane {
     private long given; // answers
     private long owed;
 
-    RoundLane(Plan plan, Place place, int number) {
+    RoundLane(Plan plan, PerfEndpoint place, int number) {
         super(plan, place, number);
     }
 
     @Override
     void work() {
-        Arrivals arrivals = new Arrivals(plan.size());
-        boolean control = plan.kind() == Kind.CONTROL;
-        try (Link link = new Link(
+        ArrivalCheck arrivals = new ArrivalCheck(plan.size());
+        boolean control = plan.kind() == PerfPath.CONTROL;
+        try (PerfConnection link = new PerfConnection(
                 this,
                 control ? plan.depth() : SIGNALS,
                 (from, message) -> arrivals.arrived(message, 0, message.byteSize()))) {
@@ -42,7 +42,7 @@ final class RoundLane extends Lane {
         }
     }
 
-    private void answer(Link link, Inlet inlet, Outlet outlet, Arrivals arrivals) {
+    private void answer(PerfConnection link, Inlet inlet, Outlet outlet, ArrivalCheck arrivals) {
         arrivals.answerBy(() -> {
             if (owed == 0 && outlet.trySend(given)) {
                 given++;
@@ -66,10 +66,10 @@ final class RoundLane extends Lane {
                 }
             }
         }
-        result(new Received(0, 0, new double[0], outlet.refused()));
+        result(new LaneResult(0, 0, new double[0], outlet.refused()));
     }
 
-    private void ask(Link link, Inlet inlet, Outlet outlet, Arrivals arrivals) {
+    private void ask(PerfConnection link, Inlet inlet, Outlet outlet, ArrivalCheck arrivals) {
         Rounds rounds = new Rounds(plan);
         Spin spin = new Spin();
         long number = 0;

@@ -56,7 +56,7 @@ final class Samples {
     }
 
     /** After the last message. */
-    Received result(long refused) {
+    LaneResult result(long refused) {
         List<Sample> all = new ArrayList<>(samples);
         boolean whole = all.size() > windows; // what comes after the last window is no steady state
         if (all.isEmpty()) {
@@ -75,6 +75,6 @@ final class Samples {
         }
         long nanos = all.getLast().at - all.getFirst().at;
         long messages = all.getLast().received - all.getFirst().received;
-        return new Received(messages, nanos, rates, refused);
+        return new LaneResult(messages, nanos, rates, refused);
     }
 }

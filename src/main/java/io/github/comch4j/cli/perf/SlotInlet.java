@@ -12,7 +12,7 @@ final class SlotInlet implements Inlet {
     private final SlotHandler handler;
     private final SlotRowHandler rows;
 
-    SlotInlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+    SlotInlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
         consumer = link.connection()
                 .slotConsumer(engine, plan.size())
                 .tasks(plan.depth())

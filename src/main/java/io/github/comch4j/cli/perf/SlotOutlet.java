@@ -16,13 +16,13 @@ final class SlotOutlet implements Outlet {
     private final long stride;
 
     /** Waits for the peer's consumer. */
-    SlotOutlet(Link link, ProgressEngine engine, Plan plan) {
+    SlotOutlet(PerfConnection link, ProgressEngine engine, Plan plan) {
         this.engine = engine;
         consumer = link.awaitRemoteConsumer();
         size = plan.size();
         SlotProducer.Builder settings =
                 link.connection().slotProducer(engine, size).tasks(plan.depth());
-        producer = (plan.latency() ? settings : settings.inTurn()).start();
+        producer = (plan.latency() ? settings : settings.roundRobin()).start();
         memory = producer.memory();
         stride = producer.stride();
     }
@@ -33,7 +33,7 @@ final class SlotOutlet implements Outlet {
         if (at < 0) {
             return false;
         }
-        Arrivals.number(memory, at, size, number);
+        ArrivalCheck.number(memory, at, size, number);
         return producer.commitNow();
     }
 
@@ -47,7 +47,7 @@ final class SlotOutlet implements Outlet {
             }
             int claimed = producer.claimed();
             for (int i = 0; i < claimed; i++) {
-                Arrivals.number(memory, at + i * stride, size, number + offered + i);
+                ArrivalCheck.number(memory, at + i * stride, size, number + offered + i);
             }
             producer.commit();
             offered += claimed;
@@ -69,7 +69,7 @@ final class SlotOutlet implements Outlet {
 
     @Override
     public long refused() {
-        return producer.refused() + producer.stalls();
+        return producer.refused() + producer.retries();
     }
 
     @Override

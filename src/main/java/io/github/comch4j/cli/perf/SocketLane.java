@@ -5,8 +5,8 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.io.MessageSocket;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ final class SocketLane extends Lane {
     private static final Duration MOMENT = Duration.ofMillis(20);
     private static final int MASK = 63;
 
-    SocketLane(Plan plan, Place place, int number) {
+    SocketLane(Plan plan, PerfEndpoint place, int number) {
         super(plan, place, number);
     }
 
@@ -34,9 +34,9 @@ final class SocketLane extends Lane {
     private void serve(EventLoop loop) {
         try (Device device = Devices.openDpu(place.device());
                 Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
-                ComchServerSocket server = ComchServerSocket.open(loop, device, representor, place.name())) {
+                MessageServerSocket server = MessageServerSocket.open(loop, device, representor, place.name())) {
             ready();
-            ComchSocket socket = accept(server);
+            MessageSocket socket = accept(server);
             if (plan.latency()) {
                 answer(socket);
             } else {
@@ -44,24 +44,25 @@ final class SocketLane extends Lane {
             }
             finished();
             server.shutdown();
-            server.awaitTermination(Link.PATIENCE);
+            server.awaitTermination(PerfConnection.PATIENCE);
         }
     }
 
-    private ComchSocket accept(ComchServerSocket server) {
-        long deadline = System.nanoTime() + Link.PATIENCE.toNanos();
-        @Nullable ComchSocket socket = server.accept(MOMENT);
+    private MessageSocket accept(MessageServerSocket server) {
+        long deadline = System.nanoTime() + PerfConnection.PATIENCE.toNanos();
+        @Nullable MessageSocket socket = server.accept(MOMENT);
         while (socket == null) {
             check();
             if (System.nanoTime() - deadline > 0) {
-                throw new ProgramException("waited " + Link.PATIENCE.toSeconds() + " s in vain for the other end");
+                throw new ProgramException(
+                        "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for the other end");
             }
             socket = server.accept(MOMENT);
         }
         return socket;
     }
 
-    private void receive(ComchSocket socket) {
+    private void receive(MessageSocket socket) {
         Samples samples = new Samples(plan);
         long received = 0;
         while (received != expected()) {
@@ -85,43 +86,44 @@ final class SocketLane extends Lane {
         }
     }
 
-    private void answer(ComchSocket socket) {
+    private void answer(MessageSocket socket) {
         long received = 0;
         while (received != expected()) {
             byte[] message = socket.receive(MOMENT);
             check();
             if (message != null) {
                 looked(message, received++);
-                socket.send(message, Link.PATIENCE);
+                socket.send(message, PerfConnection.PATIENCE);
             }
         }
-        result(new Received(0, 0, new double[0], 0));
+        result(new LaneResult(0, 0, new double[0], 0));
     }
 
     private void connect(EventLoop loop) {
         try (Device device = Devices.openHost(place.device());
-                ComchSocket socket = ComchSocket.connect(loop, device, place.name(), Link.PATIENCE)) {
+                MessageSocket socket = MessageSocket.connect(loop, device, place.name(), PerfConnection.PATIENCE)) {
             byte[] message = new byte[plan.size()];
             if (plan.latency()) {
                 ask(socket, message);
             } else {
                 send(socket, message);
-                result(new Received(0, 0, new double[0], 0));
+                result(new LaneResult(0, 0, new double[0], 0));
             }
             finished();
             sleepUntil(this::mayClose);
         }
     }
 
-    private void ask(ComchSocket socket, byte[] message) {
+    private void ask(MessageSocket socket, byte[] message) {
         Rounds rounds = new Rounds(plan);
         long number = 0;
         long began = System.nanoTime();
         do {
-            socket.send(message, Link.PATIENCE);
-            byte[] answer = socket.receive(Link.PATIENCE);
+            socket.send(message, PerfConnection.PATIENCE);
+            byte[] answer = socket.receive(PerfConnection.PATIENCE);
             if (answer == null) {
-                throw new ProgramException("waited " + Link.PATIENCE.toSeconds() + " s in vain for an answer");
+                throw new ProgramException(
+                        "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for an answer");
             }
             looked(answer, number++);
             check();
@@ -131,13 +133,13 @@ final class SocketLane extends Lane {
         result(Timed.of(rounds, began));
     }
 
-    private void send(ComchSocket socket, byte[] message) {
+    private void send(MessageSocket socket, byte[] message) {
         long warm = System.nanoTime() + plan.warmup();
         long end = warm + plan.length() + 100_000_000;
         long limit = plan.count() == 0 ? Long.MAX_VALUE : plan.warmup() == 0 ? plan.count() : -1;
         long sent = 0;
         while (sent != limit && !isStopped()) {
-            socket.send(message, Link.PATIENCE);
+            socket.send(message, PerfConnection.PATIENCE);
             sent++;
             long now = System.nanoTime();
             if (limit == -1 && now - warm >= 0) {
@@ -149,7 +151,7 @@ final class SocketLane extends Lane {
             check();
             report(sent);
         }
-        socket.flush(Link.PATIENCE);
+        socket.flush(PerfConnection.PATIENCE);
         allSent(sent);
     }
 }

@@ -16,7 +16,7 @@ final class StreamLane extends Lane {
     private long warm; // when the warm-up is over; 0: nothing was sent yet
     private long end;
 
-    StreamLane(Plan plan, Place place, int number) {
+    StreamLane(Plan plan, PerfEndpoint place, int number) {
         super(plan, place, number);
         mask = plan.size() > 1 << 15 ? 0 : plan.size() > 4096 ? 15 : 255;
     }
@@ -24,9 +24,10 @@ final class StreamLane extends Lane {
     @Override
     void work() {
         boolean server = place.isServer();
-        Arrivals arrivals = new Arrivals(plan.size());
-        int depth = plan.kind() == Kind.CONTROL ? plan.depth() : SIGNALS;
-        try (Link link = new Link(this, depth, (from, message) -> arrivals.arrived(message, 0, message.byteSize()))) {
+        ArrivalCheck arrivals = new ArrivalCheck(plan.size());
+        int depth = plan.kind() == PerfPath.CONTROL ? plan.depth() : SIGNALS;
+        try (PerfConnection link =
+                new PerfConnection(this, depth, (from, message) -> arrivals.arrived(message, 0, message.byteSize()))) {
             Inlet inlet = plan.receives(server) ? inlet(link, link.newEngineFor(plan), plan, arrivals) : null;
             Outlet outlet = plan.sends(server) ? outlet(link, link.newEngineFor(plan), plan) : null;
             bind(); // only now: threads that were started meanwhile run where they like
@@ -39,7 +40,7 @@ final class StreamLane extends Lane {
         }
     }
 
-    static Inlet inlet(Link link, ProgressEngine engine, Plan plan, Arrivals arrivals) {
+    static Inlet inlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
         return switch (plan.kind()) {
             case BUFFERS -> new BufferInlet(link, engine, plan, arrivals);
             case SLOTS -> new SlotInlet(link, engine, plan, arrivals);
@@ -49,7 +50,7 @@ final class StreamLane extends Lane {
     }
 
     /** Waits for the peer's consumer. */
-    static Outlet outlet(Link link, ProgressEngine engine, Plan plan) {
+    static Outlet outlet(PerfConnection link, ProgressEngine engine, Plan plan) {
         return switch (plan.kind()) {
             case BUFFERS -> new BufferOutlet(link, engine, plan);
             case SLOTS -> new SlotOutlet(link, engine, plan);
@@ -58,7 +59,7 @@ final class StreamLane extends Lane {
         };
     }
 
-    private void stream(Link link, @Nullable Inlet inlet, @Nullable Outlet outlet, Arrivals arrivals) {
+    private void stream(PerfConnection link, @Nullable Inlet inlet, @Nullable Outlet outlet, ArrivalCheck arrivals) {
         Samples samples = new Samples(plan);
         Spin spin = new Spin();
         int burst = plan.burst();
@@ -100,7 +101,7 @@ final class StreamLane extends Lane {
                 break;
             }
         }
-        result(inlet == null ? new Received(0, 0, new double[0], refused) : samples.result(refused));
+        result(inlet == null ? new LaneResult(0, 0, new double[0], refused) : samples.result(refused));
     }
 
     private long refused;

@@ -54,14 +54,16 @@ final class LocalSockets {
      *
      * @return where, and how to end it
      */
-    Listening listen(Place place, Consumer<DuplexChannel> accepted) {
-        return place instanceof Place.Unix unix ? listenUnix(unix, accepted) : listenTcp((Place.Tcp) place, accepted);
+    Listening listen(RelayEndpoint place, Consumer<DuplexChannel> accepted) {
+        return place instanceof RelayEndpoint.Unix unix
+                ? listenUnix(unix, accepted)
+                : listenTcp((RelayEndpoint.Tcp) place, accepted);
     }
 
     /** What is listened at: {@code at} as it is to be told. */
     record Listening(Object at, List<AutoCloseable> parts) {}
 
-    private Listening listenTcp(Place.Tcp place, Consumer<DuplexChannel> accepted) {
+    private Listening listenTcp(RelayEndpoint.Tcp place, Consumer<DuplexChannel> accepted) {
         List<InetAddress> addresses;
         try {
             addresses = addresses(place);
@@ -98,7 +100,7 @@ final class LocalSockets {
         return new Listening(told, parts);
     }
 
-    private Listening listenUnix(Place.Unix place, Consumer<DuplexChannel> accepted) {
+    private Listening listenUnix(RelayEndpoint.Unix place, Consumer<DuplexChannel> accepted) {
         List<AutoCloseable> parts = new ArrayList<>();
         UnixPath path = UnixPath.claim(place);
         parts.add(path);
@@ -139,7 +141,7 @@ final class LocalSockets {
     }
 
     /** All of a host's, in their order; without a host the loop-back addresses that this machine has. */
-    private static List<InetAddress> addresses(Place.Tcp tcp) throws UnknownHostException {
+    private static List<InetAddress> addresses(RelayEndpoint.Tcp tcp) throws UnknownHostException {
         if (!tcp.host().isEmpty()) {
             return List.of(InetAddress.getAllByName(tcp.host()));
         }
@@ -165,13 +167,13 @@ final class LocalSockets {
      * Connects to a target, by its addresses in turns, and tells when that is done. A name is asked for by a thread of
      * its own, as that waits.
      */
-    void connect(Place place, Connected done) {
-        if (place instanceof Place.Unix unix) {
+    void connect(RelayEndpoint place, Connected done) {
+        if (place instanceof RelayEndpoint.Unix unix) {
             Bootstrap client = client().channelFactory((ChannelFactory<UnixChannel>) LocalSockets::unix);
             connect(client, List.of(UnixDomainSocketAddress.of(unix.path())), "", done);
             return;
         }
-        Place.Tcp tcp = (Place.Tcp) place;
+        RelayEndpoint.Tcp tcp = (RelayEndpoint.Tcp) place;
         if (tcp.host().isEmpty() || NetUtil.createInetAddressFromIpAddressString(tcp.host()) != null) {
             connectTcp(tcp, done);
         } else {
@@ -181,7 +183,7 @@ final class LocalSockets {
         }
     }
 
-    private void connectTcp(Place.Tcp tcp, Connected done) {
+    private void connectTcp(RelayEndpoint.Tcp tcp, Connected done) {
         Bootstrap client = client().channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)

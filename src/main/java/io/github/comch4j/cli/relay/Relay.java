@@ -4,11 +4,11 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.support.relay.BlockingStream;
 import io.github.comch4j.internal.support.relay.ConnectionWatch;
-import io.github.comch4j.internal.support.relay.Incoming;
-import io.github.comch4j.internal.support.relay.Limits;
-import io.github.comch4j.internal.support.relay.Refusal;
+import io.github.comch4j.internal.support.relay.IncomingStream;
+import io.github.comch4j.internal.support.relay.PeerLimits;
 import io.github.comch4j.internal.support.relay.Splice;
 import io.github.comch4j.internal.support.relay.StreamOpener;
+import io.github.comch4j.internal.support.relay.StreamRefusedException;
 import io.github.comch4j.internal.support.relay.StreamServing;
 import io.github.comch4j.management.MBeans;
 import io.netty.channel.Channel;
@@ -42,14 +42,15 @@ public final class Relay implements AutoCloseable {
 
     private static final long LOOK_NANOS = 10_000_000;
 
-    private final Limits limits;
+    private final PeerLimits limits;
     private final Duration patience;
-    private final Report report;
-    private final Side side;
+    private final RelayReport report;
+    private final RelaySide side;
     private final LocalSockets sockets;
     private final Map<String, StreamOpener> openers = new HashMap<>();
     private final Map<String, StreamServing> servings = new HashMap<>();
-    private final Map<Place.Pair, List<AutoCloseable>> pairs = new LinkedHashMap<>(); // with what is listened at
+    private final Map<RelayEndpoint.Pair, List<AutoCloseable>> pairs =
+            new LinkedHashMap<>(); // with what is listened at
     private @Nullable Foreground foreground;
     private boolean draining;
 
@@ -61,18 +62,19 @@ public final class Relay implements AutoCloseable {
      * @param patience how long who connects waits for the other side
      * @param verbose whether each stream is told
      */
-    public Relay(PciAddress device, @Nullable PciAddress function, Limits limits, Duration patience, boolean verbose) {
+    public Relay(
+            PciAddress device, @Nullable PciAddress function, PeerLimits limits, Duration patience, boolean verbose) {
         this.limits = limits;
         this.patience = patience;
-        this.report = new Report(verbose);
-        this.side = new Side(device, function);
+        this.report = new RelayReport(verbose);
+        this.side = new RelaySide(device, function);
         this.sockets = new LocalSockets(side.loop());
     }
 
-    /** Begins with these, which are {@linkplain Place.Together together}. */
-    public void start(List<Place.Pair> begun) {
+    /** Begins with these, which are {@linkplain RelayEndpoint.Together together}. */
+    public void start(List<RelayEndpoint.Pair> begun) {
         List<String> serves = new ArrayList<>();
-        if (begun.stream().noneMatch(Place.Pair::isOnce)) {
+        if (begun.stream().noneMatch(RelayEndpoint.Pair::isOnce)) {
             WarmUp.run(limits);
         }
         begun.forEach(pair -> serves.add(start(pair)));
@@ -83,7 +85,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /** Returns what is to be said of it. */
-    private String start(Place.Pair pair) {
+    private String start(RelayEndpoint.Pair pair) {
         String name = pair.service().name();
         String said = "serves " + pair;
         List<AutoCloseable> parts = List.of();
@@ -105,18 +107,18 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Goes on with these pairs, {@linkplain Place.Together together}: ends those that are no longer there, whose
-     * streams may finish within the limit for draining, and begins those that are new. A new one that cannot be begun
-     * is told and left out. None of them may be one that ends by itself.
+     * Goes on with these pairs, {@linkplain RelayEndpoint.Together together}: ends those that are no longer there,
+     * whose streams may finish within the limit for draining, and begins those that are new. A new one that cannot be
+     * begun is told and left out. None of them may be one that ends by itself.
      */
-    public synchronized void replace(List<Place.Pair> wanted) {
+    public synchronized void replace(List<RelayEndpoint.Pair> wanted) {
         if (draining) {
             return;
         }
-        List<Place.Pair> ended =
+        List<RelayEndpoint.Pair> ended =
                 pairs.keySet().stream().filter(pair -> !wanted.contains(pair)).toList();
         ended.forEach(this::end);
-        for (Place.Pair pair : wanted) {
+        for (RelayEndpoint.Pair pair : wanted) {
             if (!pairs.containsKey(pair)) {
                 try {
                     report.say(start(pair));
@@ -127,7 +129,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private void end(Place.Pair pair) {
+    private void end(RelayEndpoint.Pair pair) {
         String name = pair.service().name();
         LocalSockets.stop(pairs.getOrDefault(pair, List.of()));
         pairs.remove(pair);
@@ -206,13 +208,17 @@ public final class Relay implements AutoCloseable {
 
     // Streams that come from the other side.
 
-    private void serve(String name, Place.Pair pair) {
-        Consumer<Incoming> target = target(pair);
+    private void serve(String name, RelayEndpoint.Pair pair) {
+        Consumer<IncomingStream> target = target(pair);
         StreamServing serving = new StreamServing(limits, watch(name), incoming -> {
             if (incoming.service().equals(name)) {
                 target.accept(incoming);
             } else {
-                refuse(incoming, pair, Refusal.NO_SERVICE, "there is no service \"" + incoming.service() + "\" here");
+                refuse(
+                        incoming,
+                        pair,
+                        StreamRefusedException.NO_SERVICE,
+                        "there is no service \"" + incoming.service() + "\" here");
             }
         });
         servings.put(name, serving);
@@ -223,30 +229,34 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private Consumer<Incoming> target(Place.Pair pair) {
+    private Consumer<IncomingStream> target(RelayEndpoint.Pair pair) {
         return switch (pair.to()) {
-            case Place.Exec exec ->
+            case RelayEndpoint.Exec exec ->
                 incoming -> incoming.accept(stream -> execute(pair, exec, BlockingStream.of(stream)));
-            case Place.Standard standard ->
+            case RelayEndpoint.Standard standard ->
                 incoming -> {
                     Foreground single = foreground;
                     if (single == null || !single.offer(incoming)) {
-                        refuse(incoming, pair, Refusal.BUSY, "stdin and stdout are somebody else's already");
+                        refuse(
+                                incoming,
+                                pair,
+                                StreamRefusedException.BUSY,
+                                "stdin and stdout are somebody else's already");
                     }
                 };
             default -> incoming -> connect(pair, incoming);
         };
     }
 
-    private void refuse(Incoming incoming, Place.Pair pair, int status, String reason) {
+    private void refuse(IncomingStream incoming, RelayEndpoint.Pair pair, int status, String reason) {
         report.refused(pair + ": a stream was refused: " + reason);
-        incoming.refuse(new Refusal(status, reason));
+        incoming.refuse(new StreamRefusedException(status, reason));
     }
 
-    private void connect(Place.Pair pair, Incoming incoming) {
+    private void connect(RelayEndpoint.Pair pair, IncomingStream incoming) {
         sockets.connect(pair.to(), (socket, failure) -> {
             if (socket == null) {
-                refuse(incoming, pair, Refusal.UNREACHABLE, reason(failure));
+                refuse(incoming, pair, StreamRefusedException.UNREACHABLE, reason(failure));
             } else if (!incoming.isOpen()) {
                 Splice.resetSocket(socket);
             } else {
@@ -260,13 +270,13 @@ public final class Relay implements AutoCloseable {
         return cause instanceof UnknownHostException ? "its host is not known: " + message : message;
     }
 
-    private void splice(Place.Pair pair, String peer, Http2StreamChannel stream, DuplexChannel socket) {
-        Report.Stream told = report.begins(pair, peer);
+    private void splice(RelayEndpoint.Pair pair, String peer, Http2StreamChannel stream, DuplexChannel socket) {
+        RelayReport.Stream told = report.begins(pair, peer);
         Splice.join(stream, socket, ended -> report.ends(told, ended));
     }
 
-    private void execute(Place.Pair pair, Place.Exec exec, BlockingStream stream) {
-        Report.Stream told = report.begins(pair, OTHER_SIDE);
+    private void execute(RelayEndpoint.Pair pair, RelayEndpoint.Exec exec, BlockingStream stream) {
+        RelayReport.Stream told = report.begins(pair, OTHER_SIDE);
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -286,7 +296,7 @@ public final class Relay implements AutoCloseable {
 
     // Streams that go to the other side.
 
-    private void dial(Place.Pair pair, StreamOpener opener, DuplexChannel socket) {
+    private void dial(RelayEndpoint.Pair pair, StreamOpener opener, DuplexChannel socket) {
         String peer = LocalSockets.peer(socket);
         opener.open(pair.service().name(), patience, stream -> {
                     splice(pair, peer, stream, socket);
@@ -311,16 +321,16 @@ public final class Relay implements AutoCloseable {
 
     /** What there is once: this process's stdin and stdout, or a command that is started here. */
     private final class Foreground {
-        private final Place.Pair pair;
-        private final Single<BlockingStream> incoming = new Single<>();
+        private final RelayEndpoint.Pair pair;
+        private final HandedItem<BlockingStream> incoming = new HandedItem<>();
         private volatile @Nullable BlockingStream opened;
 
-        Foreground(Place.Pair pair) {
+        Foreground(RelayEndpoint.Pair pair) {
             this.pair = pair;
         }
 
         /** Returns false if there was one already. */
-        boolean offer(Incoming asks) {
+        boolean offer(IncomingStream asks) {
             if (!incoming.claim()) {
                 return false;
             }
@@ -331,9 +341,9 @@ public final class Relay implements AutoCloseable {
         void run() throws IOException, InterruptedException {
             BlockingStream stream = pair.serves() ? incoming.get() : dial();
             opened = stream;
-            Report.Stream told =
+            RelayReport.Stream told =
                     report.begins(pair, pair.serves() ? OTHER_SIDE : pair.from().toString());
-            if (pair.local() instanceof Place.Exec exec) {
+            if (pair.local() instanceof RelayEndpoint.Exec exec) {
                 int status = Pump.command(stream, exec.command());
                 report.ends(told, "the command has ended with " + status);
             } else {
@@ -357,8 +367,8 @@ public final class Relay implements AutoCloseable {
             Future<BlockingStream> opening = opener.open(name, patience, BlockingStream::of);
             opening.await();
             if (!opening.isSuccess()) {
-                boolean answered =
-                        opening.cause() instanceof Refusal refusal && refusal.status() == Refusal.UNREACHABLE;
+                boolean answered = opening.cause() instanceof StreamRefusedException refusal
+                        && refusal.status() == StreamRefusedException.UNREACHABLE;
                 String hint = answered
                         ? "what the relay on the other side leads to"
                         : "is \"comch relay " + pair.to() + " …\" running on the other side?";

@@ -34,25 +34,25 @@ final class UnixPath implements AutoCloseable {
     /** All that have four characters or less. */
     private static final int NAMES = 36 * 36 * 36 * 36;
 
-    private final Place.Unix place;
+    private final RelayEndpoint.Unix place;
     private final Path path;
     private final Path folder;
     private @Nullable Object key; // of the file, as soon as it has its name
 
-    private UnixPath(Place.Unix place, Path path, Path folder) {
+    private UnixPath(RelayEndpoint.Unix place, Path path, Path folder) {
         this.place = place;
         this.path = path;
         this.folder = folder;
     }
 
     /** Looks whether the path is free, or what is there is nobody's any more. */
-    static UnixPath claim(Place.Unix place) {
+    static UnixPath claim(RelayEndpoint.Unix place) {
         Path path = Path.of(place.path()); // also relative: an absolute one may be too long for a socket
         Path parent = path.getParent() == null ? Path.of("") : path.getParent();
         try {
             checkFree(place, path);
             Path folder = folder(parent);
-            if (Place.Unix.bytes(folder.resolve("s").toString()) > Place.Unix.LONGEST_PATH) {
+            if (RelayEndpoint.Unix.bytes(folder.resolve("s").toString()) > RelayEndpoint.Unix.LONGEST_PATH) {
                 remove(folder);
                 throw new ProgramException(place + ": the name of its folder is too long for a socket: start the relay"
                         + " in that folder, with unix:" + path.getFileName());
@@ -82,7 +82,7 @@ final class UnixPath implements AutoCloseable {
         }
     }
 
-    private static void checkFree(Place.Unix place, Path path) throws IOException {
+    private static void checkFree(RelayEndpoint.Unix place, Path path) throws IOException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }

@@ -2,7 +2,7 @@ package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.internal.support.relay.BlockingStream;
 import io.github.comch4j.internal.support.relay.ConnectionWatch;
-import io.github.comch4j.internal.support.relay.Limits;
+import io.github.comch4j.internal.support.relay.PeerLimits;
 import io.github.comch4j.internal.support.relay.StreamOpener;
 import io.github.comch4j.internal.support.relay.StreamServing;
 import io.netty.bootstrap.Bootstrap;
@@ -32,7 +32,7 @@ final class WarmUp {
     private WarmUp() {}
 
     /** Returns how many streams have had their bytes back. */
-    static int run(Limits limits) {
+    static int run(PeerLimits limits) {
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("comch-warm-up", true), LocalIoHandler.newFactory());
         try {

@@ -1,8 +1,8 @@
 package io.github.comch4j.cli.sample;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.Patience;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -34,7 +34,7 @@ abstract class SampleEnd {
     private final String path;
     private final Queue<String> messages = new ArrayDeque<>();
     ProgressEngine engine;
-    Patience patience;
+    ProgressWait patience;
     Device device;
     ControlPathEndpoint endpoint;
     /** Of a server: the first client that has spoken. */
@@ -65,7 +65,7 @@ abstract class SampleEnd {
     public final void run() {
         try (ProgressEngine created = ProgressEngine.create()) {
             engine = created;
-            patience = new Patience(engine, SILENCE);
+            patience = new ProgressWait(engine, SILENCE);
             if (options.server()) {
                 serve();
             } else {

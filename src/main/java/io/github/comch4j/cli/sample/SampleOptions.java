@@ -20,13 +20,14 @@ import java.util.stream.Stream;
  * @param text what to send, UTF-8
  * @param chosen the generation that the user named
  */
-public record SampleOptions(boolean server, Place device, Place function, byte[] text, Optional<Generation> chosen) {
+public record SampleOptions(
+        boolean server, SampleDevice device, SampleDevice function, byte[] text, Optional<Generation> chosen) {
     public static final int MOST_TEXT = 4096;
 
     /** A PCI address as it was written: in {@code bb:dd.f}, the domain is not said. */
-    public record Place(PciAddress address, boolean withoutDomain) {
-        public static Place of(String text) {
-            return new Place(PciAddress.of(text), text.indexOf(':') == text.lastIndexOf(':'));
+    public record SampleDevice(PciAddress address, boolean withoutDomain) {
+        public static SampleDevice of(String text) {
+            return new SampleDevice(PciAddress.of(text), text.indexOf(':') == text.lastIndexOf(':'));
         }
 
         @Override
@@ -52,7 +53,7 @@ public record SampleOptions(boolean server, Place device, Place function, byte[]
     }
 
     /** Those of the endpoint API, whose programs are of one generation. */
-    public static SampleOptions ofEndpoints(boolean server, Place device, Place function, byte[] text) {
+    public static SampleOptions ofEndpoints(boolean server, SampleDevice device, SampleDevice function, byte[] text) {
         return new SampleOptions(server, device, function, text, Optional.of(Generation.CC_2_5));
     }
 

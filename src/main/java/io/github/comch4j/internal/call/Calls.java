@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -48,7 +48,7 @@ public final class Calls {
     static String text(String action, int size, String function, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
-            Answer answer = present(function).answer(call.applyAsInt(out));
+            DocaAnswer answer = present(function).answer(call.applyAsInt(out));
             if (answer.is(DocaError.NOT_SUPPORTED)
                     || answer.is(DocaError.NOT_FOUND)
                     || answer.is(DocaError.OPERATING_SYSTEM)) {

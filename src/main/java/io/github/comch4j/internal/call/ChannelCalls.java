@@ -7,7 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.comch4j.ffi.channel.channel_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
@@ -167,7 +167,7 @@ public final class ChannelCalls {
                         .answer(channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out)));
     }
 
-    private static int uint16(String action, Function<MemorySegment, Answer> call) {
+    private static int uint16(String action, Function<MemorySegment, DocaAnswer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_SHORT);
             call.apply(out).check(action);
@@ -334,7 +334,7 @@ public final class ChannelCalls {
     }
 
     /** {@code doca_comm_channel_ep_update_service_state_info}. */
-    public static Answer updateService(MemorySegment endpoint) {
+    public static DocaAnswer updateService(MemorySegment endpoint) {
         return present("doca_comm_channel_ep_update_service_state_info")
                 .answer(channel_h.doca_comm_channel_ep_update_service_state_info(endpoint));
     }

@@ -4,7 +4,7 @@ import static io.github.comch4j.internal.call.DocaFunction.present;
 
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.MemorySegment;
@@ -65,7 +65,7 @@ public final class DeviceCalls {
     }
 
     /** {@code doca_devinfo_destroy_list}. */
-    static Answer destroyList(MemorySegment array) {
+    static DocaAnswer destroyList(MemorySegment array) {
         return present("doca_devinfo_destroy_list").answer(doca_h.doca_devinfo_destroy_list(array));
     }
 

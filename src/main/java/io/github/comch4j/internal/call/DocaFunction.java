@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.ffi.Lookup;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.MemorySegment;
@@ -46,8 +46,8 @@ record DocaFunction(String name) {
         return function;
     }
 
-    Answer answer(int code) {
-        return new Answer(name, code);
+    DocaAnswer answer(int code) {
+        return new DocaAnswer(name, code);
     }
 
     boolean succeeds(int code) {

@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.LateLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -49,7 +49,7 @@ public final class DpaCalls {
     }
 
     /** {@code doca_dpa_peek_at_last_error}. */
-    public static Answer lastError(MemorySegment dpa) {
+    public static DocaAnswer lastError(MemorySegment dpa) {
         return present("doca_dpa_peek_at_last_error").answer(doca_h.doca_dpa_peek_at_last_error(dpa));
     }
 
@@ -85,7 +85,7 @@ public final class DpaCalls {
                         .answer(doca_h.doca_dpa_trace_file_get_path(dpa, text, length)));
     }
 
-    private static String path(String action, BiFunction<MemorySegment, MemorySegment, Answer> call) {
+    private static String path(String action, BiFunction<MemorySegment, MemorySegment, DocaAnswer> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, LONGEST_PATH);
             MemorySegment text = arena.allocate(LONGEST_PATH);

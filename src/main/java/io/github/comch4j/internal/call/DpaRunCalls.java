@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -70,7 +70,7 @@ public final class DpaRunCalls {
                     a[13],
                     a[14],
                     a[15]);
-            new Answer(RPC_NAME, code).check(action);
+            new DocaAnswer(RPC_NAME, code).check(action);
             return returned.get(JAVA_LONG, 0);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
@@ -123,7 +123,7 @@ public final class DpaRunCalls {
                     a[13],
                     a[14],
                     a[15]);
-            new Answer(add ? ADD_NAME : SET_NAME, code).check(action);
+            new DocaAnswer(add ? ADD_NAME : SET_NAME, code).check(action);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

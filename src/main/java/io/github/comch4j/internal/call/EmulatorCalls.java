@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
@@ -61,9 +61,10 @@ public final class EmulatorCalls {
         }
     }
 
-    private static Answer create(MemorySegment folder, MemorySegment side, MemorySegment list, MemorySegment count) {
+    private static DocaAnswer create(
+            MemorySegment folder, MemorySegment side, MemorySegment list, MemorySegment count) {
         try {
-            return new Answer(LIST_NAME, (int) OfMachines.LIST.invokeExact(folder, side, list, count));
+            return new DocaAnswer(LIST_NAME, (int) OfMachines.LIST.invokeExact(folder, side, list, count));
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
@@ -190,7 +190,7 @@ public final class LogCalls {
             // The records of an SDK have file and function, and no source.
             MemorySegment function = arena.allocateFrom(source);
             int code = (int) Variadic.WRITE_LOG.invokeExact(level, number, file, 0, function, format, text);
-            new Answer(Variadic.NAME, code).check("writing to DOCA's log");
+            new DocaAnswer(Variadic.NAME, code).check("writing to DOCA's log");
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

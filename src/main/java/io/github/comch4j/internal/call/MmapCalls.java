@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -131,7 +131,7 @@ public final class MmapCalls {
     }
 
     private interface Export {
-        Answer call(MemorySegment map, MemorySegment device, MemorySegment descriptor, MemorySegment length);
+        DocaAnswer call(MemorySegment map, MemorySegment device, MemorySegment descriptor, MemorySegment length);
     }
 
     @SuppressWarnings("restricted")

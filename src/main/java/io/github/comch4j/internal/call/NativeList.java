@@ -1,7 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,9 +18,9 @@ import java.util.function.Function;
 public final class NativeList implements AutoCloseable {
     private final MemorySegment array;
     private final List<MemorySegment> elements;
-    private final Function<MemorySegment, Answer> destroy;
+    private final Function<MemorySegment, DocaAnswer> destroy;
 
-    private NativeList(MemorySegment array, List<MemorySegment> elements, Function<MemorySegment, Answer> destroy) {
+    private NativeList(MemorySegment array, List<MemorySegment> elements, Function<MemorySegment, DocaAnswer> destroy) {
         this.array = array;
         this.elements = elements;
         this.destroy = destroy;
@@ -28,16 +28,17 @@ public final class NativeList implements AutoCloseable {
 
     /** What fills the pointer to the array, and the number of its elements. */
     interface Create {
-        Answer call(MemorySegment list, MemorySegment count);
+        DocaAnswer call(MemorySegment list, MemorySegment count);
     }
 
     /** {@code mayBeNone}: {@code DOCA_ERROR_NOT_FOUND} is an empty list. */
     @SuppressWarnings("restricted")
-    static NativeList create(String action, boolean mayBeNone, Create create, Function<MemorySegment, Answer> destroy) {
+    static NativeList create(
+            String action, boolean mayBeNone, Create create, Function<MemorySegment, DocaAnswer> destroy) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            Answer answer = create.call(list, count);
+            DocaAnswer answer = create.call(list, count);
             if (mayBeNone && answer.is(DocaError.NOT_FOUND)) {
                 String cause = Diagnosis.lastError();
                 if (!cause.isEmpty()) {
@@ -76,7 +77,7 @@ public final class NativeList implements AutoCloseable {
     public void close() {
         if (!array.equals(MemorySegment.NULL)) {
             // IN_USE means that a device in it is broken: nothing that a caller could do
-            Answer _ = destroy.apply(array);
+            DocaAnswer _ = destroy.apply(array);
         }
     }
 }

@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.MemorySegment;
 
 /** Calls of sync events ({@code doca_sync_event.h}). */
@@ -50,7 +50,7 @@ public final class SyncEventCalls {
     }
 
     /** {@code doca_sync_event_stop}. */
-    public static Answer stop(MemorySegment event) {
+    public static DocaAnswer stop(MemorySegment event) {
         return present("doca_sync_event_stop").answer(doca_h.doca_sync_event_stop(event));
     }
 

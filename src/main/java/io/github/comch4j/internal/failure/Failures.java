@@ -5,20 +5,21 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.WaitInterruptedException;
+import io.github.comch4j.internal.access.DocaExceptionParts;
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.access.Refusal;
-import io.github.comch4j.internal.access.Unusable;
+import io.github.comch4j.internal.access.LibraryExceptionParts;
 import java.time.Duration;
 import java.util.function.Function;
 
 /** Makes the exceptions that only the library makes; the caller throws them. */
 public final class Failures {
-    private static final Function<Refusal, DocaException> REFUSED = Internals.maker(DocaException.class);
-    private static final Function<Refusal, DocaException.Origin> ORIGIN = Internals.maker(DocaException.Origin.class);
-    private static final Function<Unusable<NativeLibraryException.Reason>, NativeLibraryException> UNUSABLE =
-            Internals.maker(NativeLibraryException.class);
-    private static final Function<Unusable<NativeLibraryException.Reason>, MissingFunctionException> MISSING =
-            Internals.maker(MissingFunctionException.class);
+    private static final Function<DocaExceptionParts, DocaException> REFUSED = Internals.maker(DocaException.class);
+    private static final Function<DocaExceptionParts, DocaException.Origin> ORIGIN =
+            Internals.maker(DocaException.Origin.class);
+    private static final Function<LibraryExceptionParts<NativeLibraryException.Reason>, NativeLibraryException>
+            UNUSABLE = Internals.maker(NativeLibraryException.class);
+    private static final Function<LibraryExceptionParts<NativeLibraryException.Reason>, MissingFunctionException>
+            MISSING = Internals.maker(MissingFunctionException.class);
 
     private static final Function<String, WaitInterruptedException> INTERRUPTED =
             Internals.maker(WaitInterruptedException.class);
@@ -40,7 +41,7 @@ public final class Failures {
      * @param action what was being done, as the continuation of "while …"
      */
     public static DocaException refused(int code, String function, String action) {
-        return REFUSED.apply(new Refusal(code, function, action, null, null));
+        return REFUSED.apply(new DocaExceptionParts(code, function, action, null, null));
     }
 
     /**
@@ -63,7 +64,7 @@ public final class Failures {
      * @param reason what the libraries said about the cause, or empty
      */
     public static DocaException refused(DocaError error, String function, String action, String reason) {
-        return REFUSED.apply(new Refusal(error.code(), function, action, null, reason));
+        return REFUSED.apply(new DocaExceptionParts(error.code(), function, action, null, reason));
     }
 
     /**
@@ -86,7 +87,7 @@ public final class Failures {
      * @param message the whole message; null for the usual one
      */
     public static DocaException.Origin origin(DocaError error, String function, String action, String message) {
-        return ORIGIN.apply(new Refusal(error.code(), function, action, message, null));
+        return ORIGIN.apply(new DocaExceptionParts(error.code(), function, action, message, null));
     }
 
     /**
@@ -95,7 +96,8 @@ public final class Failures {
      * @param refusal what DOCA has refused, with its reason
      */
     public static DocaException.Origin origin(DocaException refusal) {
-        return ORIGIN.apply(new Refusal(refusal.code(), refusal.function(), refusal.action(), null, refusal.reason()));
+        return ORIGIN.apply(
+                new DocaExceptionParts(refusal.code(), refusal.function(), refusal.action(), null, refusal.reason()));
     }
 
     /**
@@ -107,7 +109,7 @@ public final class Failures {
      */
     public static NativeLibraryException unusable(
             NativeLibraryException.Reason reason, String message, Throwable cause) {
-        return UNUSABLE.apply(new Unusable<>(reason, null, message, cause));
+        return UNUSABLE.apply(new LibraryExceptionParts<>(reason, null, message, cause));
     }
 
     /**
@@ -117,7 +119,8 @@ public final class Failures {
      * @param message the sentence for the user
      */
     public static MissingFunctionException missing(String function, String message) {
-        return MISSING.apply(new Unusable<>(NativeLibraryException.Reason.MISSING_FUNCTION, function, message, null));
+        return MISSING.apply(
+                new LibraryExceptionParts<>(NativeLibraryException.Reason.MISSING_FUNCTION, function, message, null));
     }
 
     /**

@@ -6,8 +6,8 @@ import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.CallMemory;
 import io.github.comch4j.internal.transport.SlotEvents;
-import io.github.comch4j.internal.transport.Staging;
 import io.github.comch4j.internal.transport.TaskQueue;
 import io.github.comch4j.internal.transport.Transport;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +37,7 @@ public final class Engine extends Resource {
 
     private final MemorySegment handle;
     private final Transport transport;
-    private final Staging staging;
+    private final CallMemory staging;
     private volatile Thread owner; // null: released, or closed
     private volatile LoopThread loopThread; // null: no event loop
     Sleeper sleeper; // once its thread has slept; of Sleeper
@@ -58,7 +58,7 @@ public final class Engine extends Resource {
         this.handle = handle;
         this.owner = Thread.currentThread();
         this.transport = Transport.create(handle.address());
-        this.staging = new Staging();
+        this.staging = new CallMemory();
     }
 
     /** {@code doca_pe_create}; the calling thread owns it. */
@@ -198,7 +198,7 @@ public final class Engine extends Resource {
     }
 
     /** The memory for calls of contexts on this engine. */
-    public Staging staging() {
+    public CallMemory staging() {
         return staging;
     }
 

@@ -1,7 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.internal.call.ChosenFabric;
-import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.load.LibrarySettings;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.ref.Cleaner;
 
@@ -13,7 +13,7 @@ import java.lang.ref.Cleaner;
  * them.
  */
 public final class Leaks {
-    private static final boolean TRACED = Settings.debug();
+    private static final boolean TRACED = LibrarySettings.debug();
     private static final Cleaner CLEANER = Cleaner.create(); // a daemon thread of its own
 
     private Leaks() {}
@@ -34,7 +34,7 @@ public final class Leaks {
                 return; // what depends on it may be in use, and close it
             }
             String text = resource.name() + " was never closed"
-                    + (made == null ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
+                    + (made == null ? " (-D" + LibrarySettings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
             Log.logger().log(System.Logger.Level.WARNING, text, made);
         }
     }

@@ -314,7 +314,7 @@ public final class LoopThread {
             return false;
         }
         if (task.problems.first() != null) {
-            teardown.add(Caller.addTo(task.problems.first(), "the " + loop));
+            teardown.add(SubmitterTrace.addTo(task.problems.first(), "the " + loop));
         }
         return task.closed;
     }

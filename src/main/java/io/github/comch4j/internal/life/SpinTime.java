@@ -18,7 +18,7 @@ final class SpinTime {
     /** SpinTime between two yields, which tell whether other threads want the processor. */
     private static final int SPINS_PER_YIELD = 64;
 
-    private final Crowding crowding = new Crowding();
+    private final ProcessorContention crowding = new ProcessorContention();
     private long average = WORTH_IT / 2; // of the last waits
     private boolean waits;
     private long begun; // by System.nanoTime()

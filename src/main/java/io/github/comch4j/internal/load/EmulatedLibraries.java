@@ -38,7 +38,8 @@ public final class EmulatedLibraries {
             throw Failures.unusable(
                     Reason.UNSUPPORTED_PLATFORM,
                     "the emulated BlueField is not in this jar for " + platform.folder() + " (" + resources
-                            + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
+                            + LibraryLocator.COMCH + "); install the DOCA SDK, or set "
+                            + LibrarySettings.LIBRARY_PROPERTY
                             + " to a folder with libraries built for this platform",
                     null);
         }
@@ -62,13 +63,13 @@ public final class EmulatedLibraries {
         throw Failures.unusable(
                 Reason.NOT_UNPACKED,
                 "cannot unpack and load the emulated BlueField: " + String.join("; ", failures) + "; set "
-                        + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
+                        + LibrarySettings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
                 last);
     }
 
     /** In how many places a folder for the libraries may be made. */
     private static int places() {
-        return Settings.nativeFolder() == null ? 2 : 1;
+        return LibrarySettings.nativeFolder() == null ? 2 : 1;
     }
 
     /**
@@ -76,7 +77,7 @@ public final class EmulatedLibraries {
      * and which a container may have as the only place to write to.
      */
     private static Path place(int number) throws IOException {
-        Path named = Settings.nativeFolder();
+        Path named = LibrarySettings.nativeFolder();
         if (named != null) {
             return named;
         }
@@ -138,7 +139,7 @@ public final class EmulatedLibraries {
         }
         throw Failures.unusable(
                 Reason.NOT_UNPACKED,
-                "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
+                "cannot unpack and load " + name + " (" + last + "); set " + LibrarySettings.NATIVE_DIR_PROPERTY
                         + " to a folder that is writable and not mounted noexec",
                 last);
     }

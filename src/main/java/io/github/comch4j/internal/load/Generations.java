@@ -35,7 +35,7 @@ final class Generations {
                         + newestFirst()
                                 .map(generation -> mark(generation) + " (" + describe(generation) + ")")
                                 .collect(Collectors.joining(", "))
-                        + "; set " + Settings.LIBRARY_PROPERTY + "=emulated to run without it",
+                        + "; set " + LibrarySettings.LIBRARY_PROPERTY + "=emulated to run without it",
                 null);
     }
 

@@ -139,7 +139,7 @@ public final class NativeLibrary {
             LibraryInfo info = null;
             Throwable failure = null;
             try {
-                Settings.check();
+                LibrarySettings.check();
                 NativeAccess.check(); // loading and linking would fail in the midst of some class's initialisation
                 info = attempt();
             } catch (Throwable e) {
@@ -161,10 +161,10 @@ public final class NativeLibrary {
         @SuppressWarnings("restricted")
         private static LibraryInfo attempt() {
             Platform platform = Platform.current();
-            String wanted = Settings.library();
+            String wanted = LibrarySettings.library();
             String setting = wanted.isEmpty() ? "auto" : wanted;
             LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv())
-                    .choose(setting, Settings.librarySource());
+                    .choose(setting, LibrarySettings.librarySource());
             String location;
             Generation generation = Generation.COMCH;
             if (choice.files().isPresent()) {
@@ -196,8 +196,9 @@ public final class NativeLibrary {
                 Log.later(
                         System.Logger.Level.WARNING,
                         "using the emulated BlueField" + version + ", which no setting asks for, because " + reason
-                                + ": this process reaches no card; " + Settings.LIBRARY_PROPERTY
-                                + "=system refuses to start without the DOCA SDK, and " + Settings.LIBRARY_PROPERTY
+                                + ": this process reaches no card; " + LibrarySettings.LIBRARY_PROPERTY
+                                + "=system refuses to start without the DOCA SDK, and "
+                                + LibrarySettings.LIBRARY_PROPERTY
                                 + "=emulated says that the emulation is meant");
             } else {
                 Log.later(
@@ -215,7 +216,7 @@ public final class NativeLibrary {
                                             + " applications share it, such as the container's folder for libraries,"
                                             + " and not into each of them, or restart the JVM if the other class loader"
                                             + " is that of an application that has been replaced"
-                                    : "set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them"),
+                                    : "set " + LibrarySettings.LIBRARY_PROPERTY + "=emulated to run without them"),
                     e);
         }
 

@@ -4,9 +4,9 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.Counter;
-import io.github.comch4j.internal.transport.Scratch;
+import io.github.comch4j.internal.transport.CallMemory;
+import io.github.comch4j.internal.transport.ReceivedMemory;
 import io.github.comch4j.internal.transport.SlotEvents;
-import io.github.comch4j.internal.transport.Staging;
 import io.github.comch4j.internal.transport.TaskKind;
 import io.github.comch4j.internal.transport.TaskQueue;
 import java.lang.invoke.MethodHandles;
@@ -24,8 +24,8 @@ public abstract class TaskSlots implements SlotEvents {
     /** How they are submitted, and how their ends come back. */
     public final TaskQueue queue;
 
-    protected final Staging staging;
-    protected final Scratch scratch;
+    protected final CallMemory staging;
+    protected final ReceivedMemory scratch;
 
     // by slot
     protected final long[] typed; // the task as what it does, 0: not allocated
@@ -47,7 +47,7 @@ public abstract class TaskSlots implements SlotEvents {
         this.context = context;
         this.queue = context.transport().taskQueue(context, this, context.view(), kind, count);
         this.staging = engine.staging();
-        this.scratch = new Scratch(incoming);
+        this.scratch = new ReceivedMemory(incoming);
         typed = new long[count];
         tasks = new long[count];
         free = new int[count];

@@ -6,10 +6,10 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,12 +20,12 @@ import java.util.function.Function;
 final class WaitingCopy {
     private static final long LOOK_NANOS = 1_000_000_000;
 
-    private final Copies copies;
+    private final CopyTasks copies;
     private final Engine engine;
     private final Function<WaitingCopy, SubmitResult> submit;
     private final CompletableFuture<DocaError> end = new CompletableFuture<>();
 
-    WaitingCopy(Copies copies, Engine engine, Function<WaitingCopy, SubmitResult> submit) {
+    WaitingCopy(CopyTasks copies, Engine engine, Function<WaitingCopy, SubmitResult> submit) {
         this.copies = copies;
         this.engine = engine;
         this.submit = submit;
@@ -94,7 +94,7 @@ final class WaitingCopy {
                 }
             }
         } catch (ExecutionException e) {
-            throw Rethrow.asIs(Caller.addTo(e.getCause(), loop));
+            throw Rethrow.asIs(SubmitterTrace.addTo(e.getCause(), loop));
         } catch (InterruptedException e) {
             throw Failures.interrupted("waiting for a copy");
         } finally {

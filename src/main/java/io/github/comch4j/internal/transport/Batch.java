@@ -20,10 +20,10 @@ import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.load.EmulatedLibraries;
+import io.github.comch4j.internal.load.LibrarySettings;
 import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Platform;
-import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.foreign.Arena;
@@ -226,7 +226,7 @@ final class Batch {
 
     /** Whether engines that are made now batch. */
     static boolean isOn() {
-        return Settings.batch() && LIBRARY != null && knowsStubs();
+        return LibrarySettings.batch() && LIBRARY != null && knowsStubs();
     }
 
     /** The library keeps the stubs that it calls; there are others since there was no engine. */

@@ -310,7 +310,7 @@ final class BatchedTaskQueue extends TaskQueue {
     }
 
     @Override
-    public long stalls() {
+    public long retries() {
         return Batch.getLong(address + Batch.CONTEXT_STALLS);
     }
 

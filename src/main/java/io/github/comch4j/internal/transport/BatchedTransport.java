@@ -237,7 +237,7 @@ final class BatchedTransport extends Transport {
             return; // the connection has ended since
         }
         try {
-            if (Scratch.STRICT) {
+            if (ReceivedMemory.STRICT) {
                 events.message(ring.message(), ring.messageLength());
             } else {
                 int length = ring.messageLength();

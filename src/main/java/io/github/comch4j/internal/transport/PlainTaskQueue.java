@@ -24,7 +24,7 @@ final class PlainTaskQueue extends TaskQueue {
     private int refusedHead;
     private int refusedTail;
     private boolean flushing;
-    private long stalls;
+    private long retries;
 
     PlainTaskQueue(PlainTransport transport, SlotEvents owner, TaskKind kind, int tasks) {
         super(kind, tasks);
@@ -128,7 +128,7 @@ final class PlainTaskQueue extends TaskQueue {
                 int code = TaskCalls.submit(tasks[slot]);
                 if (code == DocaError.AGAIN.code()) {
                     queueHead--;
-                    stalls++;
+                    retries++;
                     break;
                 }
                 if (code == Calls.SUCCESS) {
@@ -175,8 +175,8 @@ final class PlainTaskQueue extends TaskQueue {
     }
 
     @Override
-    public long stalls() {
-        return stalls;
+    public long retries() {
+        return retries;
     }
 
     @Override

@@ -160,7 +160,7 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     public abstract int queued();
 
     /** How many submits out of the queue DOCA has answered with AGAIN. */
-    public abstract long stalls();
+    public abstract long retries();
 
     /** Ends everything that is queued as failed. */
     public abstract void cancel();

@@ -42,7 +42,7 @@ class ConformanceIT {
         });
     }
 
-    private ChildVm half(Side side, Map<String, String> environment, String... options) throws Exception {
+    private ChildVm half(KitSide side, Map<String, String> environment, String... options) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "conformance",
                 "--side",
@@ -65,15 +65,15 @@ class ConformanceIT {
         return half.awaitEnd();
     }
 
-    private Path report(Side side) {
+    private Path report(KitSide side) {
         return folder.resolve("report-" + side);
     }
 
-    private String text(Side side) throws Exception {
+    private String text(KitSide side) throws Exception {
         return Files.readString(report(side).resolveSibling("report-" + side + ".txt"));
     }
 
-    private String json(Side side) throws Exception {
+    private String json(KitSide side) throws Exception {
         return Files.readString(report(side).resolveSibling("report-" + side + ".json"));
     }
 
@@ -83,11 +83,11 @@ class ConformanceIT {
 
     @Test
     void theEmulatedDeviceAnswersAsExpected() throws Exception {
-        ChildVm dpu = half(Side.DPU, Map.of());
-        ChildVm host = half(Side.HOST, Map.of(), "--quick");
+        ChildVm dpu = half(KitSide.DPU, Map.of());
+        ChildVm host = half(KitSide.HOST, Map.of(), "--quick");
         assertThat(end(host)).as(host.out()).isZero();
         assertThat(end(dpu)).as(dpu.out()).isZero();
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             assertThat(text(side))
                     .contains("-emulated", "quick", " 0 differ, 0 not answered", verdict("death.server", "as expected"))
                     .doesNotContain("transfer.gibibyte");
@@ -106,10 +106,10 @@ class ConformanceIT {
         Path library = Path.of("target", "native", "lib", release).toAbsolutePath();
         assumeTrue(Files.exists(library), "built without the C part");
         Map<String, String> environment = Map.of("COMCH4J_LIBRARY", library.toString());
-        half(Side.DPU, environment);
-        ChildVm host = half(Side.HOST, environment, "--only", "limits,context,immediate,consumer,endpoint");
+        half(KitSide.DPU, environment);
+        ChildVm host = half(KitSide.HOST, environment, "--only", "limits,context,immediate,consumer,endpoint");
         assertThat(end(host)).as(host.out()).isZero();
-        assertThat(text(Side.HOST))
+        assertThat(text(KitSide.HOST))
                 .contains(
                         "doca_cc",
                         verdict("limits.defaults", "as expected"),
@@ -120,14 +120,14 @@ class ConformanceIT {
 
     @Test
     void aReceiveThatLosesItsMessageIsSeen() throws Exception {
-        ChildVm dpu = half(Side.DPU, Map.of());
+        ChildVm dpu = half(KitSide.DPU, Map.of());
         ChildVm host = half(
-                Side.HOST,
+                KitSide.HOST,
                 Map.of("DOCA_EMU_FAULTS", "lose_recv=1:IO_FAILED"),
                 "--only=send.room,consumer.ids,connect.no-server");
         assertThat(end(host)).isEqualTo(1);
         assertThat(end(dpu)).isEqualTo(1);
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             assertThat(text(side))
                     .contains(
                             verdict("send.room", "differs"),
@@ -140,8 +140,8 @@ class ConformanceIT {
     @Test
     void otherLimitsAreSeen() throws Exception {
         Map<String, String> environment = Map.of("DOCA_EMU_LIMITS", "max_msg_size=2000,max_clients=7");
-        half(Side.DPU, environment);
-        ChildVm host = half(Side.HOST, environment, "--only", "limits.control,connect.full-server");
+        half(KitSide.DPU, environment);
+        ChildVm host = half(KitSide.HOST, environment, "--only", "limits.control,connect.full-server");
         assertThat(end(host)).isEqualTo(1);
         assertThat(host.out().lines().map(String::strip).map(line -> line.replaceAll(" +", " ")))
                 .contains(
@@ -154,13 +154,13 @@ class ConformanceIT {
     /** A probe in whose middle a process crashes has no answer, and those after it have. */
     @Test
     void aCrashDoesNotEndTheRun() throws Exception {
-        ChildVm dpu = half(Side.DPU, Map.of());
-        ChildVm host = half(Side.HOST, Map.of(), "--only", CRASH);
+        ChildVm dpu = half(KitSide.DPU, Map.of());
+        ChildVm host = half(KitSide.HOST, Map.of(), "--only", CRASH);
         host.awaitOutput("message.largest");
         host.handle().children().forEach(ProcessHandle::destroyForcibly);
         assertThat(end(host)).isEqualTo(1);
         assertThat(end(dpu)).isEqualTo(1);
-        for (Side side : Side.values()) {
+        for (KitSide side : KitSide.values()) {
             assertThat(text(side))
                     .contains(
                             verdict("message.stop-while-full", "not answered"),
@@ -171,21 +171,22 @@ class ConformanceIT {
 
     @Test
     void aHalfThatGoesIsNoticed() throws Exception {
-        ChildVm dpu = half(Side.DPU, Map.of());
-        ChildVm host = half(Side.HOST, Map.of(), "--only", CRASH);
+        ChildVm dpu = half(KitSide.DPU, Map.of());
+        ChildVm host = half(KitSide.HOST, Map.of(), "--only", CRASH);
         host.awaitOutput("message.largest");
         dpu.handle().descendants().forEach(ProcessHandle::destroyForcibly);
         dpu.kill();
         assertThat(end(host)).isEqualTo(1);
-        assertThat(text(Side.HOST)).contains("the half on the dpu has gone", verdict("consumer.ids", "not answered"));
+        assertThat(text(KitSide.HOST))
+                .contains("the half on the dpu has gone", verdict("consumer.ids", "not answered"));
     }
 
     @Test
     void whatCannotRunHasAStatusOfItsOwn() throws Exception {
-        ChildVm alone = half(Side.HOST, Map.of(), "--timeout", "1");
+        ChildVm alone = half(KitSide.HOST, Map.of(), "--timeout", "1");
         assertThat(end(alone)).isEqualTo(2);
         assertThat(alone.err()).contains("is \"comch conformance --side dpu\" running on the DPU");
-        ChildVm unknown = half(Side.HOST, Map.of(), "--only", "nothing.such");
+        ChildVm unknown = half(KitSide.HOST, Map.of(), "--only", "nothing.such");
         assertThat(end(unknown)).isEqualTo(2);
         assertThat(unknown.err()).contains("no probe is called nothing.such");
         ChildVm wrongSide =

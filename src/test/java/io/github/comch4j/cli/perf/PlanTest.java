@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Settings on their way to a server, which trusts none of them. */
 class PlanTest {
     private static final Plan PLAN =
-            new Plan(Kind.SLOTS, false, true, 4096, 128, 64, 2, 0, 1_000_000_000, 7, 0, Plan.Binding.SHARED);
+            new Plan(PerfPath.SLOTS, false, true, 4096, 128, 64, 2, 0, 1_000_000_000, 7, 0, Plan.Binding.SHARED);
 
     @Test
     void whatIsToldIsUnderstood() {

@@ -11,10 +11,10 @@ class SamplesTest {
     @ValueSource(longs = {0, 1_000_000_000})
     void whatHadAllArrivedAtTheFirstLookHasTakenTime(long warmup) throws Exception {
         var samples = new Samples(
-                new Plan(Kind.SLOTS, false, false, 64, 128, 64, 1, warmup, 1_000_000_000, 7, 0, Plan.Binding.NONE));
+                new Plan(PerfPath.SLOTS, false, false, 64, 128, 64, 1, warmup, 1_000_000_000, 7, 0, Plan.Binding.NONE));
         Thread.sleep(2);
         samples.look(7);
-        Received received = samples.result(0);
+        LaneResult received = samples.result(0);
         assertThat(received.messages()).isEqualTo(7);
         assertThat(received.nanos()).isGreaterThan(1_000_000);
         assertThat(received.median()).isBetween(Double.MIN_VALUE, 7_000.0);

@@ -2,7 +2,7 @@ package io.github.comch4j.cli.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.comch4j.internal.support.relay.Limits;
+import io.github.comch4j.internal.support.relay.PeerLimits;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 class WarmUpTest {
     @Test
     void allStreamsHaveTheirBytesBack() {
-        assertThat(WarmUp.run(new Limits(256 << 10, 100, 4, Duration.ofSeconds(1))))
+        assertThat(WarmUp.run(new PeerLimits(256 << 10, 100, 4, Duration.ofSeconds(1))))
                 .isEqualTo(20);
     }
 }

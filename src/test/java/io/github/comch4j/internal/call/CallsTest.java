@@ -9,7 +9,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.Answer;
+import io.github.comch4j.internal.load.DocaAnswer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,7 +65,7 @@ class CallsTest {
 
     @Test
     void anAnswerKnowsWhatRefused() {
-        Answer answer = DocaFunction.present("doca_pe_create").answer(doca_h.doca_pe_create(MemorySegment.NULL));
+        DocaAnswer answer = DocaFunction.present("doca_pe_create").answer(doca_h.doca_pe_create(MemorySegment.NULL));
         assertThat(answer.isSuccess()).isFalse();
         assertThat(answer.is(DocaError.INVALID_VALUE)).isTrue();
         assertThatThrownBy(() -> answer.check("trying it"))

@@ -50,7 +50,7 @@ class UpcallsTest {
                 Arena arena = Arena.ofConfined()) {
             ComchServer server = machine.server()
                     .onMessage((connection, message) -> messages[0] += (int) message.byteSize())
-                    .onFailure(Machine::rethrow)
+                    .onHandlerFailed(Machine::rethrow)
                     .start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());

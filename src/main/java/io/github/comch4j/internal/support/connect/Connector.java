@@ -13,9 +13,9 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Log;
 import java.time.Duration;
@@ -54,7 +54,7 @@ public final class Connector {
     private final EventLoop loop;
     private final Device device;
     private final String name;
-    private final BackOff backOff;
+    private final RetryDelays backOff;
     private final User user;
     private final CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
     private volatile @Nullable ComchClient endpoint; // of the present attempt or connection, or the last one
@@ -70,17 +70,17 @@ public final class Connector {
      * @param shortest nanoseconds, then each time twice as long; 0: do not connect again
      * @param longest nanoseconds
      */
-    public record BackOff(long shortest, long longest) {
+    public record RetryDelays(long shortest, long longest) {
         /** One connection is all. */
-        public static final BackOff NEVER = new BackOff(0, 0);
+        public static final RetryDelays NEVER = new RetryDelays(0, 0);
 
         /**
          * As a program says it.
          *
          * @throws IllegalArgumentException if a time is not positive, or {@code shortest} longer than {@code longest}
          */
-        public static BackOff of(Duration shortest, Duration longest) {
-            BackOff made = new BackOff(Nanos.of(shortest), Nanos.of(longest));
+        public static RetryDelays of(Duration shortest, Duration longest) {
+            RetryDelays made = new RetryDelays(Nanos.of(shortest), Nanos.of(longest));
             if (made.shortest < 1 || made.shortest > made.longest) {
                 throw new IllegalArgumentException("reconnect after " + shortest + " to " + longest);
             }
@@ -93,7 +93,7 @@ public final class Connector {
     }
 
     /** To a server of that name. */
-    public Connector(EventLoop loop, Device device, String name, BackOff backOff, User user) {
+    public Connector(EventLoop loop, Device device, String name, RetryDelays backOff, User user) {
         this.loop = loop;
         this.device = device;
         this.name = name;
@@ -119,7 +119,7 @@ public final class Connector {
             stop();
             throw notConnected(" for " + Failures.text(timeout));
         } catch (ExecutionException e) {
-            throw Rethrow.asIs(Caller.addTo(e.getCause(), loop));
+            throw Rethrow.asIs(SubmitterTrace.addTo(e.getCause(), loop));
         }
     }
 
@@ -134,7 +134,7 @@ public final class Connector {
 
     /** Whether there is to be another connection after this one. Any thread. */
     public boolean reconnects() {
-        return backOff != BackOff.NEVER && !stopped;
+        return backOff != RetryDelays.NEVER && !stopped;
     }
 
     /** Why the last attempt was refused; null if none was since the last connection. Any thread. */
@@ -202,7 +202,7 @@ public final class Connector {
                 user.ended();
             }
         } finally {
-            if (!stopped && lost && backOff == BackOff.NEVER) {
+            if (!stopped && lost && backOff == RetryDelays.NEVER) {
                 over();
             } else if (!stopped) {
                 soon(ended::close); // not here: this is a handler

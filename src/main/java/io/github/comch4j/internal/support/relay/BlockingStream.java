@@ -50,10 +50,10 @@ public final class BlockingStream implements AutoCloseable {
         this.stream = stream;
     }
 
-    /** What a {@link StreamOpener} or an {@link Incoming} gives its user. On the stream's loop. */
+    /** What a {@link StreamOpener} or an {@link IncomingStream} gives its user. On the stream's loop. */
     public static BlockingStream of(Http2StreamChannel stream) {
         BlockingStream made = new BlockingStream(stream);
-        stream.pipeline().addLast(made.new Arrivals());
+        stream.pipeline().addLast(made.new ArrivingBytes());
         stream.config().setAutoRead(true);
         return made;
     }
@@ -194,7 +194,7 @@ public final class BlockingStream implements AutoCloseable {
         if (nanos > 0 && left <= 0) {
             throw new SocketTimeoutException("Read timed out");
         }
-        return Waits.await(condition, nanos == 0 ? Waits.FOR_EVER : left);
+        return SocketWaits.await(condition, nanos == 0 ? SocketWaits.FOR_EVER : left);
     }
 
     /** Tells the peer that no more comes; the other direction goes on. */
@@ -291,7 +291,7 @@ public final class BlockingStream implements AutoCloseable {
         StreamCodec.resume(stream);
     }
 
-    private final class Arrivals extends ChannelInboundHandlerAdapter {
+    private final class ArrivingBytes extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             ByteBuf bytes = (ByteBuf) message;

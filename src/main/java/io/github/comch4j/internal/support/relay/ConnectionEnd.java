@@ -29,7 +29,8 @@ final class ConnectionEnd extends ChannelInboundHandlerAdapter {
                 .schedule(
                         () -> {
                             if (!ready) {
-                                failure = new Refusal(Refusal.BAD_REQUEST, "the peer has not said anything");
+                                failure = new StreamRefusedException(
+                                        StreamRefusedException.BAD_REQUEST, "the peer has not said anything");
                                 context.channel().unsafe().close(context.voidPromise());
                             }
                         },
@@ -46,8 +47,8 @@ final class ConnectionEnd extends ChannelInboundHandlerAdapter {
                 watch.ready(context.channel());
             } else if (message instanceof Http2GoAwayFrame goAway) {
                 if (goAway.errorCode() != 0 && failure == null) {
-                    failure = new Refusal(
-                            Refusal.BAD_REQUEST,
+                    failure = new StreamRefusedException(
+                            StreamRefusedException.BAD_REQUEST,
                             "the peer ends the connection: "
                                     + Protocol.printable(goAway.content().toString(StandardCharsets.US_ASCII)));
                 }

@@ -32,18 +32,18 @@ final class Http2 {
     private Http2() {}
 
     /** The end that opens streams. */
-    static void opening(ChannelPipeline pipeline, Limits limits, ChannelHandler last) {
+    static void opening(ChannelPipeline pipeline, PeerLimits limits, ChannelHandler last) {
         Http2Settings settings = settings(limits).pushEnabled(false).maxConcurrentStreams(0);
         add(pipeline, new Codec(false), settings, limits, new Unwanted(), last);
     }
 
     /** The end that streams are opened at; {@code stream} is told of each. */
-    static void serving(ChannelPipeline pipeline, Limits limits, ChannelHandler stream, ChannelHandler last) {
+    static void serving(ChannelPipeline pipeline, PeerLimits limits, ChannelHandler stream, ChannelHandler last) {
         Http2Settings settings = settings(limits).maxConcurrentStreams(limits.streams());
         add(pipeline, new Codec(true), settings, limits, stream, last);
     }
 
-    private static Http2Settings settings(Limits limits) {
+    private static Http2Settings settings(PeerLimits limits) {
         return new Http2Settings()
                 .initialWindowSize(limits.window())
                 .maxFrameSize(LARGEST_FRAME)
@@ -54,7 +54,7 @@ final class Http2 {
             ChannelPipeline pipeline,
             Http2FrameCodecBuilder codec,
             Http2Settings settings,
-            Limits limits,
+            PeerLimits limits,
             ChannelHandler stream,
             ChannelHandler last) {
         // A stream's bytes go to other threads while the codec adds to the buffer that they are slices of. The buffers
@@ -92,15 +92,15 @@ final class Http2 {
 
     /** Has the connection's window so wide that each stream is held back by its own only. */
     private static final class WideWindow extends ChannelInboundHandlerAdapter {
-        private final Limits limits;
+        private final PeerLimits limits;
 
-        WideWindow(Limits limits) {
+        WideWindow(PeerLimits limits) {
             this.limits = limits;
         }
 
         @Override
         public void channelActive(ChannelHandlerContext context) {
-            int more = limits.connectionWindow() - Limits.FIRST_WINDOW;
+            int more = limits.connectionWindow() - PeerLimits.FIRST_WINDOW;
             if (more > 0) {
                 context.writeAndFlush(new DefaultHttp2WindowUpdateFrame(more), context.voidPromise());
             }

@@ -27,7 +27,7 @@ final class Protocol {
         return new DefaultHttp2Headers().status(ACCEPTED).set(VERSION_FIELD, VERSION);
     }
 
-    static Http2Headers refused(Refusal refusal) {
+    static Http2Headers refused(StreamRefusedException refusal) {
         return new DefaultHttp2Headers()
                 .status(AsciiString.of(Integer.toString(refusal.status())))
                 .set(VERSION_FIELD, VERSION)

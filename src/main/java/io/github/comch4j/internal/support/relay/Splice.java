@@ -18,8 +18,8 @@ public final class Splice {
     private final Http2StreamChannel stream;
     private final DuplexChannel socket;
     private final Consumer<Splice> ended;
-    private final Direction toSocket;
-    private final Direction toStream;
+    private final SpliceDirection toSocket;
+    private final SpliceDirection toStream;
     private boolean reset;
     private int open = 2;
 
@@ -27,8 +27,8 @@ public final class Splice {
         this.stream = stream;
         this.socket = socket;
         this.ended = ended;
-        this.toSocket = new Direction(this, stream, socket);
-        this.toStream = new Direction(this, socket, stream);
+        this.toSocket = new SpliceDirection(this, stream, socket);
+        this.toStream = new SpliceDirection(this, socket, stream);
     }
 
     /**
@@ -44,7 +44,7 @@ public final class Splice {
     /**
      * Joins them, and begins to read both.
      *
-     * @param stream as a {@link StreamOpener} or an {@link Incoming} gives it, on its loop's thread
+     * @param stream as a {@link StreamOpener} or an {@link IncomingStream} gives it, on its loop's thread
      * @param socket {@linkplain #prepare prepared}
      * @param ended runs when both are closed
      */
@@ -103,7 +103,7 @@ public final class Splice {
     }
 
     /** Nobody takes what {@code sends} carries, and the other direction is complete. */
-    private void stopIfUseless(Direction sends, Direction complete) {
+    private void stopIfUseless(SpliceDirection sends, SpliceDirection complete) {
         if (sends.isRefused() && complete.isFinished()) {
             socket.close();
             StreamCodec.reset(stream, Http2Error.NO_ERROR);
@@ -128,7 +128,7 @@ public final class Splice {
     }
 
     /** A side is closed; {@code from} is what came from it, {@code to} what goes to it. */
-    private void lost(Direction from, Direction to) {
+    private void lost(SpliceDirection from, SpliceDirection to) {
         if (from.hasEnded()) {
             to.refuse();
             from.whenFinished(() -> {

@@ -30,28 +30,28 @@ public final class StreamOpener {
     private static final long RETRY_MILLIS = 100;
 
     private final EventLoop loop;
-    private final Limits limits;
-    private final Links links;
+    private final PeerLimits limits;
+    private final StreamConnections links;
     private final @Nullable ComchAddress server; // null: connections come
     private final ChannelGroup all = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private boolean connecting;
     private volatile boolean closed;
 
-    private StreamOpener(EventLoop loop, Limits limits, ConnectionWatch watch, @Nullable ComchAddress server) {
+    private StreamOpener(EventLoop loop, PeerLimits limits, ConnectionWatch watch, @Nullable ComchAddress server) {
         this.loop = loop;
         this.limits = limits;
         this.server = server;
-        this.links = new Links(loop, watch, this::connect);
+        this.links = new StreamConnections(loop, watch, this::connect);
     }
 
     /** On the host: connects to a server on the DPU, by a loop with a handler for Comch. */
     public static StreamOpener connecting(
-            EventLoopGroup loops, ComchAddress server, Limits limits, ConnectionWatch watch) {
+            EventLoopGroup loops, ComchAddress server, PeerLimits limits, ConnectionWatch watch) {
         return new StreamOpener(loops.next(), limits, watch, server);
     }
 
     /** On the DPU: {@link #connections()} is the handler of what a server accepts, all on one loop. */
-    public static StreamOpener accepting(EventLoop loop, Limits limits, ConnectionWatch watch) {
+    public static StreamOpener accepting(EventLoop loop, PeerLimits limits, ConnectionWatch watch) {
         return new StreamOpener(loop, limits, watch, null);
     }
 
@@ -61,7 +61,7 @@ public final class StreamOpener {
             @Override
             protected void initChannel(Channel channel) {
                 all.add(channel);
-                Http2.opening(channel.pipeline(), limits, new ConnectionEnd(new Attempts()));
+                Http2.opening(channel.pipeline(), limits, new ConnectionEnd(new StreamAttempts()));
             }
         };
     }
@@ -74,7 +74,7 @@ public final class StreamOpener {
      * @param user gets the stream on its loop's thread, before anything arrives: adds a handler for
      *     {@link io.netty.buffer.ByteBuf}s to its pipeline and sets {@code autoRead}, which is off; what it returns is
      *     the future's result
-     * @return fails with a {@link Refusal} or another {@link java.io.IOException}
+     * @return fails with a {@link StreamRefusedException} or another {@link java.io.IOException}
      */
     public <T> Future<T> open(String service, Duration patience, Function<Http2StreamChannel, T> user) {
         Promise<T> result = loop.newPromise();
@@ -85,7 +85,8 @@ public final class StreamOpener {
 
     private <T> void open(String service, long deadline, Function<Http2StreamChannel, T> user, Promise<T> result) {
         if (closed) {
-            result.setFailure(new Refusal(Refusal.BUSY, "this end opens no more streams"));
+            result.setFailure(
+                    new StreamRefusedException(StreamRefusedException.BUSY, "this end opens no more streams"));
             return;
         }
         long left = Math.max(0, deadline - System.nanoTime());
@@ -95,7 +96,7 @@ public final class StreamOpener {
                 return;
             }
             Runnable again = () -> loop.execute(() -> open(service, deadline, user, result));
-            Request<T> request = new Request<>(service, deadline, user, result, again);
+            StreamRequest<T> request = new StreamRequest<>(service, deadline, user, result, again);
             new Http2StreamChannelBootstrap(found.getNow())
                     .option(ChannelOption.AUTO_READ, false)
                     .handler(request)
@@ -146,7 +147,7 @@ public final class StreamOpener {
     }
 
     /** One connection is made at a time, and is being made until the peer has answered. */
-    private final class Attempts implements ConnectionWatch {
+    private final class StreamAttempts implements ConnectionWatch {
         @Override
         public void ready(Channel connection) {
             connecting = false;

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the channel's end
 @ChannelHandler.Sharable
 public final class StreamServing extends ChannelInitializer<Channel> {
-    private final Limits limits;
+    private final PeerLimits limits;
     private final ConnectionWatch watch;
-    private final Consumer<Incoming> requests;
+    private final Consumer<IncomingStream> requests;
     private final ChannelGroup all = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     private volatile boolean draining;
@@ -30,7 +30,7 @@ public final class StreamServing extends ChannelInitializer<Channel> {
      *
      * @param requests gets each stream that the peer wants to open, on the loop's thread
      */
-    public StreamServing(Limits limits, ConnectionWatch watch, Consumer<Incoming> requests) {
+    public StreamServing(PeerLimits limits, ConnectionWatch watch, Consumer<IncomingStream> requests) {
         this.limits = limits;
         this.watch = watch;
         this.requests = requests;
@@ -84,12 +84,14 @@ public final class StreamServing extends ChannelInitializer<Channel> {
     private void asked(Http2StreamChannel stream, Http2HeadersFrame request) {
         CharSequence service = request.headers().authority();
         CharSequence version = request.headers().get(Protocol.VERSION_FIELD);
-        Incoming incoming = new Incoming(stream, service == null ? "" : Protocol.printable(service));
+        IncomingStream incoming = new IncomingStream(stream, service == null ? "" : Protocol.printable(service));
         if (!Protocol.CONNECT.contentEquals(orEmpty(request.headers().method())) || service == null) {
-            incoming.refuse(new Refusal(Refusal.BAD_REQUEST, "only CONNECT with the name of a service is understood"));
+            incoming.refuse(new StreamRefusedException(
+                    StreamRefusedException.BAD_REQUEST, "only CONNECT with the name of a service is understood"));
         } else if (!Protocol.VERSION.contentEquals(orEmpty(version))) {
-            incoming.refuse(
-                    new Refusal(Refusal.VERSION, "this end has version " + Protocol.VERSION + " of the protocol only"));
+            incoming.refuse(new StreamRefusedException(
+                    StreamRefusedException.VERSION,
+                    "this end has version " + Protocol.VERSION + " of the protocol only"));
         } else {
             requests.accept(incoming);
         }

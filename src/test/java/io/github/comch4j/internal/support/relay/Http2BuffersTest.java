@@ -50,7 +50,7 @@ class Http2BuffersTest {
     @Test
     void aPartIsWrittenWhileTheBufferGrows() throws Exception {
         EmbeddedChannel channel = new EmbeddedChannel();
-        Http2.opening(channel.pipeline(), Limits.USUAL, new ChannelInboundHandlerAdapter());
+        Http2.opening(channel.pipeline(), PeerLimits.USUAL, new ChannelInboundHandlerAdapter());
         ByteBufAllocator allocator = channel.config().getAllocator();
         ByteBuf whole = allocator.directBuffer(16 << 10).writeZero(LENGTH);
         ByteBuf part = whole.retainedSlice(0, LENGTH);

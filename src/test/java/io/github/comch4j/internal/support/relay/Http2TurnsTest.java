@@ -24,11 +24,11 @@ class Http2TurnsTest {
     @Test
     void streamsThatCompeteSendLargeFramesInTurns() {
         EmbeddedChannel channel = new EmbeddedChannel();
-        Http2.opening(channel.pipeline(), Limits.USUAL, new ChannelInboundHandlerAdapter());
+        Http2.opening(channel.pipeline(), PeerLimits.USUAL, new ChannelInboundHandlerAdapter());
         ByteBuf settings =
                 Unpooled.buffer().writeMedium(6).writeByte(4).writeByte(0).writeInt(0);
         channel.writeInbound(settings.writeShort(5).writeInt(64 << 10)); // frames of up to 64 KiB
-        send(channel, Limits.FIRST_WINDOW); // nobody can send any more
+        send(channel, PeerLimits.FIRST_WINDOW); // nobody can send any more
         send(channel, BEHIND);
         send(channel, BEHIND);
         channel.releaseOutbound();

@@ -155,7 +155,7 @@ class PeerBytesTest extends RelayScene {
         StreamOpener opener = opener();
         assertThatThrownBy(() -> opener.open(name, Duration.ofSeconds(1), BlockingStream::of)
                         .sync())
-                .isInstanceOf(Refusal.class)
+                .isInstanceOf(StreamRefusedException.class)
                 .hasMessageContaining("no connection");
     }
 

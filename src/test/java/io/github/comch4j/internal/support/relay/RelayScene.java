@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 /** Both ends of streams over the emulated device. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told by the stream
 abstract class RelayScene extends TwoNettyLoops {
-    static final Limits LIMITS = new Limits(64 << 10, 2000, 4, java.time.Duration.ofSeconds(5));
+    static final PeerLimits LIMITS = new PeerLimits(64 << 10, 2000, 4, java.time.Duration.ofSeconds(5));
 
     /** What a server does with a stream, on a thread of its own. */
     interface Service {
@@ -35,7 +35,7 @@ abstract class RelayScene extends TwoNettyLoops {
                 .channel();
     }
 
-    StreamServing serve(Consumer<Incoming> requests) {
+    StreamServing serve(Consumer<IncomingStream> requests) {
         StreamServing serving = new StreamServing(LIMITS, ConnectionWatch.NONE, requests);
         bind(serving);
         return serving;
@@ -47,7 +47,7 @@ abstract class RelayScene extends TwoNettyLoops {
     }
 
     /** Accepts a stream, and serves it by a thread of its own. */
-    static void accept(Incoming incoming, Service program) {
+    static void accept(IncomingStream incoming, Service program) {
         incoming.accept(stream -> {
             BlockingStream accepted = BlockingStream.of(stream);
             Thread.startVirtualThread(() -> {

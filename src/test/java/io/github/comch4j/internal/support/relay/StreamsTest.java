@@ -110,14 +110,15 @@ class StreamsTest extends RelayScene {
 
     @Test
     void whoIsRefusedLearnsWhy() {
-        serve(incoming ->
-                incoming.refuse(new Refusal(Refusal.NO_SERVICE, "no service \"" + incoming.service() + "\"")));
+        serve(incoming -> incoming.refuse(new StreamRefusedException(
+                StreamRefusedException.NO_SERVICE, "no service \"" + incoming.service() + "\"")));
         StreamOpener opener = opener();
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> open(opener, "other")).isInstanceOfSatisfying(Refusal.class, refusal -> {
-                assertThat(refusal.status()).isEqualTo(Refusal.NO_SERVICE);
-                assertThat(refusal.reason()).isEqualTo("no service \"other\"");
-            });
+            assertThatThrownBy(() -> open(opener, "other"))
+                    .isInstanceOfSatisfying(StreamRefusedException.class, refusal -> {
+                        assertThat(refusal.status()).isEqualTo(StreamRefusedException.NO_SERVICE);
+                        assertThat(refusal.reason()).isEqualTo("no service \"other\"");
+                    });
         }
     }
 
@@ -127,7 +128,8 @@ class StreamsTest extends RelayScene {
         assertThatThrownBy(() -> opener.open(name, Duration.ofMillis(300), BlockingStream::of)
                         .sync())
                 .isInstanceOfSatisfying(
-                        Refusal.class, refusal -> assertThat(refusal.status()).isEqualTo(Refusal.NO_CONNECTION))
+                        StreamRefusedException.class,
+                        refusal -> assertThat(refusal.status()).isEqualTo(StreamRefusedException.NO_CONNECTION))
                 .hasMessageContaining(name);
         var early = opener.open(name, Duration.ofMillis(PATIENCE), BlockingStream::of);
         serveBlocking(RelayScene::echo);
@@ -220,7 +222,7 @@ class StreamsTest extends RelayScene {
 
     @Test
     void moreThanTheLimitAreRefused() throws Exception {
-        Limits few = new Limits(64 << 10, 2, 1, Duration.ofSeconds(1));
+        PeerLimits few = new PeerLimits(64 << 10, 2, 1, Duration.ofSeconds(1));
         bind(new StreamServing(few, ConnectionWatch.NONE, incoming -> incoming.accept(BlockingStream::of)));
         StreamOpener opener = opener();
         BlockingStream first = open(opener);

@@ -1,0 +1,151 @@
+package io.github.comch4j.cli.perf;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** What came out: as a table, as CSV, and as what becomes JSON. */
+public final class PerfFigures {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+    private static final double MEGA = 1e6;
+
+    private PerfFigures() {}
+
+    private static String name(double percentile) {
+        return "p" + (percentile == (long) percentile ? "%.0f".formatted(percentile) : "%s".formatted(percentile));
+    }
+
+    /** A row for each. */
+    public static void table(List<PerfOutcome> all, PrintStream out) {
+        boolean latency = all.getFirst().plan().latency();
+        boolean times = all.getFirst().hasTimes();
+        boolean processor = all.getFirst().processor() > 0;
+        List<List<String>> rows = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of("size"));
+        head.addAll(latency ? List.of("rounds", "half") : List.of("messages", "MB/s", "Mmsg/s", "slowest", "fastest"));
+        if (times) {
+            head.add("min");
+            Arrays.stream(PERCENTILES).forEach(percentile -> head.add(name(percentile)));
+            head.add("max");
+        }
+        if (processor) {
+            head.add("CPU");
+        }
+        rows.add(head);
+        for (PerfOutcome each : all) {
+            List<String> row = new ArrayList<>(List.of(Units.size(each.plan().size()), Long.toString(each.messages())));
+            if (latency) {
+                row.add(Units.micros(each.usual() / 2));
+            } else {
+                row.add(Units.number(each.bytesPerSecond() / MEGA));
+                row.add(Units.number(each.rate() / MEGA));
+                row.add(Units.number(each.slowest() / MEGA));
+                row.add(Units.number(each.fastest() / MEGA));
+            }
+            if (times) {
+                Histogram histogram = each.times();
+                row.add(Units.micros(histogram.getMinValue()));
+                for (double percentile : PERCENTILES) {
+                    row.add(Units.micros(histogram.getValueAtPercentile(percentile)));
+                }
+                row.add(Units.micros(histogram.getMaxValue()));
+            }
+            if (processor) {
+                row.add(Units.micros(each.processor()));
+            }
+            rows.add(row);
+        }
+        print(rows, out);
+        if (times) {
+            out.println(
+                    latency
+                            ? "times in microseconds, there and back; half: one way, of the usual trip"
+                            : "times in microseconds, of a call");
+        }
+        if (processor) {
+            out.println("CPU: processor time of this process for each, in microseconds");
+        }
+    }
+
+    private static void print(List<List<String>> rows, PrintStream out) {
+        int[] widths = new int[rows.getFirst().size()];
+        for (List<String> row : rows) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                line.append(i == 0 ? "" : "  ")
+                        .append(" ".repeat(widths[i] - row.get(i).length()))
+                        .append(row.get(i));
+            }
+            out.println(line);
+        }
+    }
+
+    /** For programs, by the names of the columns. */
+    public static Map<String, Object> map(PerfOutcome outcome) {
+        Plan plan = outcome.plan();
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("kind", plan.kind().word());
+        map.put("measure", plan.latency() ? "latency" : "throughput");
+        map.put("both_ways", plan.bothWays());
+        map.put("size", plan.size());
+        map.put("depth", plan.depth());
+        map.put("threads", plan.threads());
+        map.put("messages", outcome.messages());
+        map.put("seconds", rounded(outcome.seconds()));
+        map.put("messages_per_s", rounded(outcome.rate()));
+        map.put("bytes_per_s", rounded(outcome.bytesPerSecond()));
+        map.put("slowest_per_s", rounded(outcome.slowest()));
+        map.put("fastest_per_s", rounded(outcome.fastest()));
+        map.put("refused", outcome.refused());
+        map.put("pause_ns", plan.pause());
+        map.put("processor_ns", outcome.processor() > 0 ? rounded(outcome.processor()) : "");
+        Histogram histogram = outcome.hasTimes() ? outcome.times() : null;
+        map.put("half_ns", histogram == null || !plan.latency() ? "" : rounded(outcome.usual() / 2));
+        map.put("min_ns", histogram == null ? "" : histogram.getMinValue());
+        for (double percentile : PERCENTILES) {
+            map.put(
+                    name(percentile).replace('.', '_') + "_ns",
+                    histogram == null ? "" : histogram.getValueAtPercentile(percentile));
+        }
+        map.put("max_ns", histogram == null ? "" : histogram.getMaxValue());
+        return map;
+    }
+
+    /** The same without what there is not, and with the rate of each window. */
+    public static Map<String, Object> json(PerfOutcome outcome) {
+        Map<String, Object> map = map(outcome);
+        map.values().removeIf(""::equals);
+        map.put(
+                "rates_per_s",
+                Arrays.stream(outcome.rates()).mapToObj(PerfFigures::rounded).toList());
+        return map;
+    }
+
+    private static Number rounded(double value) {
+        return value >= 1000 ? (Number) Math.round(value) : Math.round(value * 1e6) / 1e6;
+    }
+
+    /** A line of names, and a line for each. */
+    public static String csv(List<PerfOutcome> all) {
+        StringBuilder text = new StringBuilder();
+        for (PerfOutcome each : all) {
+            Map<String, Object> map = map(each);
+            if (text.isEmpty()) {
+                text.append(String.join(",", map.keySet())).append('\n');
+            }
+            text.append(String.join(
+                            ",", map.values().stream().map(Object::toString).toList()))
+                    .append('\n');
+        }
+        return text.toString();
+    }
+}

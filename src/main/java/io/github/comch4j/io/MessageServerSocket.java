@@ -1,0 +1,281 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.WaitInterruptedException;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.failure.Rethrow;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.support.window.EndReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server whose clients are waited for, one after the other; what {@link MessageSocket}s of the host connect to. May
+ * be used by any thread but the loop's.
+ *
+ * {@snippet file="Pieces.java" region="serversocket"}
+ */
+public final class MessageServerSocket implements AutoCloseable {
+    private final EventLoop loop;
+    private final Builder settings;
+    private final LinkedBlockingQueue<MessageSocket> waiting = new LinkedBlockingQueue<>();
+    private final MessageSocket none; // in the queue when no more will come
+    private final Set<MessageSocket> open = ConcurrentHashMap.newKeySet(); // the loop changes it
+    private final CountDownLatch terminated = new CountDownLatch(1);
+    private final ComchServer server;
+    private boolean shuttingDown; // in the loop
+
+    private MessageServerSocket(Builder settings) {
+        this.loop = settings.loop;
+        this.settings = settings;
+        this.none = new MessageSocket(settings, ended -> {});
+        this.server = loop.call(() -> Connections.engineOf(loop)
+                .ofLibrary(() -> settings.apply(
+                                settings.server, connection -> of(connection).link())
+                        .onConnected(this::accepted)
+                        .onStateChanged((endpoint, before, now) -> {
+                            if (now == ContextState.IDLE) {
+                                // no handler runs for connections that end with their server, or with the loop
+                                List.copyOf(open).forEach(MessageSocket::end);
+                                waiting.add(none);
+                                terminated.countDown();
+                            }
+                        })
+                        .start()));
+    }
+
+    /**
+     * Begins the settings of a server.
+     *
+     * @param loop the loop that does the work
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @param name what clients ask for
+     * @return the settings
+     */
+    public static Builder builder(EventLoop loop, Device device, Representor representor, String name) {
+        return new Builder(loop, device, representor, name);
+    }
+
+    /**
+     * Opens a server with the default settings. As {@link Builder#open}.
+     *
+     * @param loop the loop that does the work
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @param name what clients ask for
+     * @return the server, running
+     */
+    public static MessageServerSocket open(EventLoop loop, Device device, Representor representor, String name) {
+        return builder(loop, device, representor, name).open();
+    }
+
+    private void accepted(ComchConnection connection) {
+        MessageSocket socket = of(connection);
+        if (!shuttingDown) {
+            waiting.add(socket);
+        }
+    }
+
+    /** The socket of a connection. In the loop. A message may arrive before {@code onConnected} has run. */
+    private MessageSocket of(ComchConnection connection) {
+        if (connection.attachment() instanceof MessageSocket known) {
+            return known;
+        }
+        MessageSocket socket = new MessageSocket(settings, this::ended);
+        socket.connected(connection);
+        open.add(socket); // not before: close, in another thread, takes them from there
+        connection.attach(socket);
+        if (shuttingDown) {
+            socket.link().cut(EndReason.SHUTTING_DOWN, "");
+        }
+        return socket;
+    }
+
+    private void ended(MessageSocket socket) {
+        open.remove(socket);
+        endIfDone();
+    }
+
+    private void endIfDone() {
+        if (shuttingDown && open.isEmpty()) {
+            terminated.countDown();
+        }
+    }
+
+    /**
+     * The next client; waits for it. Its attachment belongs to this class.
+     *
+     * @param timeout how long to wait
+     * @return the connection; null if no client came in time
+     * @throws IllegalStateException in the loop itself, if the server is closed, or if it was {@linkplain #shutdown()
+     *     shut down} and no client is left that came before
+     * @throws WaitInterruptedException if the thread is interrupted
+     */
+    public @Nullable MessageSocket accept(Duration timeout) {
+        MessageSocket.checkNotInLoop(loop);
+        if (server.isClosed()) {
+            throw new IllegalStateException(server + " is closed");
+        }
+        try {
+            MessageSocket next = waiting.poll();
+            if (next == null) {
+                next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            }
+            if (next == none) {
+                waiting.add(none); // for other threads that wait, and for the next call
+                throw new IllegalStateException(server + (server.isClosed() ? " has ended" : " was shut down"));
+            }
+            return next;
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for a client of " + server);
+        }
+    }
+
+    /**
+     * The server, for all else that it has: to be used in the loop only.
+     *
+     * @return the server
+     */
+    public ComchServer server() {
+        return server;
+    }
+
+    /**
+     * Accepts no more clients: {@link #accept} gives those that came before, and then throws. Who connects later is
+     * turned away, and told why; DOCA's server itself goes on until {@link #close()}, and its name is taken until then.
+     * Sockets go on until either side closes them. Any thread; does not wait. The second call does nothing.
+     */
+    public void shutdown() {
+        try {
+            loop.execute(() -> {
+                if (!shuttingDown) {
+                    shuttingDown = true;
+                    waiting.add(none);
+                    endIfDone();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it the server
+        }
+    }
+
+    /**
+     * Waits until the connections of all sockets have ended after a {@link #shutdown()}, by either side.
+     *
+     * @param timeout how long to wait
+     * @return whether they have, or the server is closed; if not, {@link #close()} ends them
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted
+     */
+    public boolean awaitTermination(Duration timeout) {
+        MessageSocket.checkNotInLoop(loop);
+        try {
+            return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the sockets of " + server + " to end");
+        }
+    }
+
+    /**
+     * Closes the server and its connections when the messages that were sent before have gone out, for which it waits
+     * as long as {@linkplain io.github.comch4j.core.ProgressEngine#timeout() the loop's engine} says. The second call
+     * does nothing.
+     *
+     * @throws io.github.comch4j.comch.ConnectionClosedException if messages of its sockets could not go out, and no
+     *     call has told, see {@link MessageSocket#close}; those of further sockets are
+     *     {@linkplain Throwable#getSuppressed() suppressed} in it. It is closed all the same
+     * @throws io.github.comch4j.DocaException if it does not end in time
+     */
+    @Override
+    public void close() {
+        if (server.isClosed()) {
+            return;
+        }
+        List<MessageSocket> sockets = List.copyOf(open);
+        long deadline = BlockingSends.deadline(loop);
+        sockets.forEach(socket -> socket.letOut(deadline));
+        server.close();
+        Throwable lost = null;
+        for (MessageSocket socket : sockets) {
+            Throwable ofSocket = socket.untold();
+            if (lost == null) {
+                lost = ofSocket;
+            } else if (ofSocket != null) {
+                lost.addSuppressed(ofSocket);
+            }
+        }
+        if (lost != null) {
+            throw Rethrow.asIs(lost);
+        }
+    }
+
+    /** Settings of a server. */
+    public static final class Builder extends SocketBuilder<Builder> {
+        private final ComchServer.Builder server;
+
+        private Builder(EventLoop loop, Device device, Representor representor, String name) {
+            super("MessageServerSocket.Builder", loop, name);
+            this.server = ComchServer.builder(loop.engine(), device, representor, name);
+        }
+
+        /**
+         * As {@link ComchServer.Builder#warnIfStalled}.
+         *
+         * @param time after how long a client that does not read is named in a warning
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder warnIfStalled(Duration time) {
+            use.check();
+            server.warnIfStalled(time);
+            return this;
+        }
+
+        /**
+         * As {@link ComchServer.Builder#disconnectIfStalled}: {@link MessageSocket#receive} gives what has
+         * arrived, and then throws {@link io.github.comch4j.comch.ConnectionClosedException}, whose cause says why.
+         *
+         * @param time after how long the connection of a client that does not read is ended
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6
+         */
+        public Builder disconnectIfStalled(Duration time) {
+            use.check();
+            server.disconnectIfStalled(time);
+            return this;
+        }
+
+        /**
+         * Opens the server; clients can connect from now on.
+         *
+         * @return the server, running
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         * @throws IllegalStateException in the loop itself
+         * @throws WaitInterruptedException if the thread is interrupted
+         */
+        public MessageServerSocket open() {
+            MessageSocket.checkNotInLoop(loop);
+            use.begin();
+            return new MessageServerSocket(this);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.github.comch4j.rpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.comch4j.rpc.RpcException.Delivery;
+import io.github.comch4j.rpc.RpcException.Kind;
+import java.util.Arrays;
+
+/**
+ * A failed call in a frame: the kind is its value; the body is a text, and bytes of the application's after it. The
+ * extra number has the application's code in its upper half; in the lower one how long the text is, by 24 bits, where
+ * it is not all of the body; and in its lowest byte how far the request has come.
+ */
+final class FailureFrame {
+    /** The value of no failure. */
+    static final int NONE = -1;
+
+    private static final int REFUSED = 1;
+    private static final int HANDLED = 2;
+    private static final int TEXT_BITS = 24;
+
+    private FailureFrame() {}
+
+    static long extra(Delivery delivery) {
+        return delivery == Delivery.HANDLED ? HANDLED : REFUSED;
+    }
+
+    static long extra(RpcException ofHandler, int textLength) {
+        return (long) ofHandler.code() << 32 | (long) textLength << 8 | HANDLED;
+    }
+
+    /** What a handler has thrown, as the body of a frame. */
+    static byte[] body(byte[] text, byte[] detail) {
+        byte[] body = Arrays.copyOf(text, text.length + detail.length);
+        System.arraycopy(detail, 0, body, text.length, detail.length);
+        return body;
+    }
+
+    /** A text, not longer than a frame can tell. */
+    static byte[] text(String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        return bytes.length < 1 << TEXT_BITS ? bytes : Arrays.copyOf(bytes, (1 << TEXT_BITS) - 1);
+    }
+
+    static RpcException read(int value, long extra, byte[] body) {
+        Kind kind = Kind.of(value);
+        int told = (int) extra >>> 8;
+        int text = told == 0 && extra >>> 32 == 0 ? body.length : Math.min(told, body.length);
+        String message = new String(body, 0, text, UTF_8);
+        Delivery delivery = delivery(kind, (int) extra & 0xFF);
+        return kind == Kind.FAILED
+                ? RpcException.told(
+                        delivery, (int) (extra >>> 32), message, Arrays.copyOfRange(body, text, body.length))
+                : new RpcException(kind, delivery, message);
+    }
+
+    private static Delivery delivery(Kind kind, int told) {
+        if (told == REFUSED || told == HANDLED) {
+            return told == REFUSED ? Delivery.REFUSED : Delivery.HANDLED;
+        }
+        return switch (kind) { // a peer that does not tell
+            case FAILED -> Delivery.HANDLED;
+            case NO_METHOD, BUSY, TIME_OUT, UNAVAILABLE -> Delivery.REFUSED;
+            case TOO_LONG, OTHER -> Delivery.SENT;
+        };
+    }
+}
