@@ -52,6 +52,7 @@ class InitialisersIT {
                         .map(file -> file.replace('/', '.').substring(0, file.length() - ".class".length()))
                         .filter(name -> !name.contains(".ffi.") || name.endsWith("_h"))
                         .filter(name -> !name.contains(".netty.")
+                                && !name.contains(".net.")
                                 && !name.contains(".relay.")
                                 && !name.contains(".micrometer.")
                                 && !name.contains(".cli.")
