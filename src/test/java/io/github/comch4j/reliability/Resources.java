@@ -35,6 +35,13 @@ record Resources(Map<String, Integer> descriptors, long mappings) {
         }
     }
 
+    /** Whether there is no more of anything than there was. */
+    boolean isWithin(Resources before) {
+        return mappings <= before.mappings
+                && descriptors.entrySet().stream()
+                        .allMatch(each -> each.getValue() <= before.descriptors.getOrDefault(each.getKey(), 0));
+    }
+
     private static String kind(Path entry) {
         try {
             return Files.readSymbolicLink(entry).toString().replaceAll("\\[?\\d+\\]?", "");
