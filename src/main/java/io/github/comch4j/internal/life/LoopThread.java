@@ -54,7 +54,7 @@ public final class LoopThread {
      * for want of descriptors. The loop's thread.
      *
      * @param failures gets what callbacks throw on other threads
-     * @throws DocaException if the engine has no descriptor, or
+     * @throws DocaException if the engine has no descriptor, or there is none left to wait on, or
      *     {@link io.github.comch4j.MissingFunctionException} if the libraries know nothing of it
      */
     public Sleeper takeTurns(Consumer<Throwable> failures) {

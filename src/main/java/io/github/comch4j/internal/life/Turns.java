@@ -1,12 +1,6 @@
 package io.github.comch4j.internal.life;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import io.github.comch4j.internal.call.Descriptors;
 import io.github.comch4j.internal.call.PeCalls;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,6 +48,7 @@ final class Turns {
     private static final long UNTIL_INTERRUPT = 50_000_000;
 
     private final Engine engine;
+    private final int handle; // the engine's descriptor
     private final Consumer<Throwable> failures;
     private final ReentrantLock lock = new ReentrantLock();
     private final ConcurrentLinkedQueue<Runnable> chores = new ConcurrentLinkedQueue<>();
@@ -74,12 +69,14 @@ final class Turns {
      * The calling thread is the loop's, and has its turn.
      *
      * @param failures gets what callbacks throw while another thread makes the progress; any thread
+     * @throws io.github.comch4j.DocaException if there is no descriptor to sleep on
      */
     Turns(Engine engine, Consumer<Throwable> failures) {
         this.engine = engine;
         this.failures = failures;
-        this.watchSleeper = Sleeper.wakeable(engine); // fails where there is nothing to sleep on
-        this.loopSleeper = new LoopSleeper(engine, Descriptors.epoll());
+        this.handle = Notifications.handle(engine); // fails where there is nothing to sleep on
+        this.loopSleeper = new LoopSleeper(engine, new Wakeup(handle));
+        this.watchSleeper = Sleeper.wakeable(engine);
         lock.lock();
     }
 
@@ -97,62 +94,29 @@ final class Turns {
 
     /** Sleeps without the lock, on a descriptor that others can take the engine's out of. */
     private final class LoopSleeper extends Sleeper {
-        private final int epoll;
-        private final int handle;
-        private final MemorySegment event = Arena.ofAuto().allocate(16, 8); // struct epoll_event
-        private final int timer = Descriptors.timer(); // in it, too
-        private final MemorySegment time = Arena.ofAuto().allocate(32, 8); // struct itimerspec
-        private boolean looks; // guarded by lock: the engine's descriptor is in it
-        private boolean timed; // likewise: the timer runs, or has expired
+        private final Wakeup wakeup; // guarded by lock, as the next
         private long timedAt; // by System.nanoTime()
 
-        LoopSleeper(Engine engine, int epoll) {
-            super(engine, epoll, true);
-            this.epoll = epoll;
-            this.handle = Notifications.handle(engine);
-            event.set(JAVA_INT, 0, Descriptors.READABLE);
-            look();
-            looks &= Descriptors.add(epoll, timer, event.address());
+        LoopSleeper(Engine engine, Wakeup wakeup) {
+            super(engine, wakeup.descriptor(), true);
+            this.wakeup = wakeup;
         }
 
         /** Wakes the loop's thread soon, unless another turn ends before. With the lock. */
         void lookSoon(long now) {
-            if (!timed || now - timedAt > LOOK_NANOS / 2) {
-                timed = true;
+            if (wakeup.isCalm() || now - timedAt > LOOK_NANOS / 2) {
                 timedAt = now;
-                setTimer(LOOK_NANOS);
+                wakeup.fireIn(LOOK_NANOS);
             }
-        }
-
-        private void stopTimer() {
-            if (timed) {
-                timed = false;
-                setTimer(0);
-            }
-        }
-
-        private void setTimer(long nanos) {
-            time.set(JAVA_LONG, 24, nanos); // it_value.tv_nsec
-            Descriptors.setTimer(timer, time.address());
         }
 
         void look() {
-            if (!looks) {
-                looks = Descriptors.add(epoll, handle, event.address());
-            }
+            wakeup.look();
         }
 
         void lookAway() {
-            stopTimer();
-            if (looks) {
-                Descriptors.remove(epoll, handle);
-                looks = false;
-            }
-        }
-
-        @Override
-        public boolean isWakeable() {
-            return super.isWakeable() && looks;
+            wakeup.calm();
+            wakeup.lookAway();
         }
 
         @Override
@@ -167,7 +131,7 @@ final class Turns {
             } finally {
                 lock.lock();
                 engine.own();
-                stopTimer();
+                wakeup.calm();
                 disarm();
             }
         }
@@ -180,12 +144,7 @@ final class Turns {
         @Override
         public void close() {
             super.close();
-            if (epoll >= 0) {
-                Descriptors.close(epoll);
-            }
-            if (timer >= 0) {
-                Descriptors.close(timer);
-            }
+            wakeup.close();
         }
     }
 
@@ -472,7 +431,7 @@ final class Turns {
     private void disarm() {
         if (armed) {
             armed = false;
-            Notifications.clear(engine, loopSleeper.handle);
+            Notifications.clear(engine, handle);
         }
     }
 

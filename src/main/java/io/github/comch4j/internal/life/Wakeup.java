@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A descriptor for {@code poll} and {@code epoll} of the program's own: readable while another one is, and from
- * {@link #fire()} to {@link #calm()}. One thread at a time.
+ * A descriptor for {@code poll} and {@code epoll}: readable while another one is, unless it
+ * {@linkplain #lookAway() looks away} from that, and from {@link #fire()} to {@link #calm()}. One thread at a time.
  *
  * <p>It is an epoll instance with the other descriptor and a timer in it.
  */
@@ -19,21 +19,21 @@ public final class Wakeup {
     private static final long VALUE = 16; // of struct itimerspec, after the interval
     private static final long SECOND = 1_000_000_000;
 
+    private final int source;
     private final int handle;
     private final int timer;
+    private final MemorySegment event = Arena.ofAuto().allocate(16, 8); // struct epoll_event
     private final MemorySegment time = Arena.ofAuto().allocate(32, 8);
+    private boolean looks;
     private boolean calm = true;
 
     /** One that is readable while {@code source} is. */
     public Wakeup(int source) {
+        this.source = source;
         handle = Descriptors.epoll();
         timer = Descriptors.timer();
-        MemorySegment event = Arena.ofAuto().allocate(16, 8); // struct epoll_event
         event.set(JAVA_INT, 0, Descriptors.READABLE);
-        if (handle < 0
-                || timer < 0
-                || !Descriptors.add(handle, source, event.address())
-                || !Descriptors.add(handle, timer, event.address())) {
+        if (handle < 0 || timer < 0 || !Descriptors.add(handle, timer, event.address()) || !look()) {
             close();
             throw Failures.refused(DocaError.OPERATING_SYSTEM, "epoll_create1", "making a descriptor to wait on");
         }
@@ -42,6 +42,27 @@ public final class Wakeup {
     /** The descriptor; nobody reads from it. */
     public int descriptor() {
         return handle;
+    }
+
+    /** It is readable while the other descriptor is. Returns false if that is not possible. */
+    boolean look() {
+        if (!looks) {
+            looks = Descriptors.add(handle, source, event.address());
+        }
+        return looks;
+    }
+
+    /** What the other descriptor does makes no difference any more. */
+    void lookAway() {
+        if (looks) {
+            Descriptors.remove(handle, source);
+            looks = false;
+        }
+    }
+
+    /** Whether nothing is set, fired or not. */
+    boolean isCalm() {
+        return calm;
     }
 
     /** It is readable now. */
