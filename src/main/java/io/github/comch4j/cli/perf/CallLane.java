@@ -56,9 +56,7 @@ final class CallLane extends Lane {
             try {
                 long before = System.nanoTime();
                 while ((count > 0 ? made < count : before - end < 0) && !isStopped()) {
-                    if (client.call(ECHO, request).length != request.length) {
-                        throw new ProgramException("a response has another length");
-                    }
+                    CallLane.call(client, request);
                     long after = System.nanoTime();
                     if ((made++ & sampling) == 0) {
                         histogram.recordValue(after - before);
@@ -121,17 +119,13 @@ final class CallLane extends Lane {
     /** One call after the other, on this thread. */
     private void ask(RpcClient client) {
         byte[] request = new byte[plan.size()];
-        Rounds rounds = new Rounds(plan);
-        long number = 0;
-        long began = System.nanoTime();
-        do {
-            if (client.call(ECHO, request).length != request.length) {
-                throw new ProgramException("a response has another length");
-            }
-            report(++number);
-        } while (rounds.record() && !isStopped());
-        allSent(number);
-        result(Timed.of(rounds, began));
+        askInTurn(() -> call(client, request));
+    }
+
+    private static void call(RpcClient client, byte[] request) {
+        if (client.call(ECHO, request).length != request.length) {
+            throw new ProgramException("a response has another length");
+        }
     }
 
     private void askAtOnce(RpcClient client) throws InterruptedException {

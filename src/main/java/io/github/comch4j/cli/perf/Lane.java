@@ -133,6 +133,20 @@ abstract class Lane implements Runnable {
         timed = result;
     }
 
+    /** Has each question answered before the next one is asked, until there were enough. */
+    void askInTurn(Runnable question) {
+        Rounds rounds = new Rounds(plan);
+        long number = 0;
+        long began = System.nanoTime();
+        do {
+            question.run();
+            check();
+            report(++number);
+        } while (rounds.record() && !isStopped());
+        allSent(number);
+        result(Timed.of(rounds, began));
+    }
+
     /** All is done but closing. */
     void finished() {
         finished = true;

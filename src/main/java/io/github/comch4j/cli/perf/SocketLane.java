@@ -115,22 +115,15 @@ final class SocketLane extends Lane {
     }
 
     private void ask(MessageSocket socket, byte[] message) {
-        Rounds rounds = new Rounds(plan);
-        long number = 0;
-        long began = System.nanoTime();
-        do {
+        askInTurn(() -> {
             socket.send(message, PerfConnection.PATIENCE);
             byte[] answer = socket.receive(PerfConnection.PATIENCE);
             if (answer == null) {
                 throw new ProgramException(
                         "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for an answer");
             }
-            looked(answer, number++);
-            check();
-            report(number);
-        } while (rounds.record() && !isStopped());
-        allSent(number);
-        result(Timed.of(rounds, began));
+            looked(answer, moved());
+        });
     }
 
     private void send(MessageSocket socket, byte[] message) {
