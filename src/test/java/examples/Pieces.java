@@ -294,7 +294,8 @@ public final class Pieces {
         return answer;
     }
 
-    public void output(ComchConnection connection, ProgressEngine engine, int consumerId, ByteBuffer bytes) throws IOException {
+    public void output(ComchConnection connection, ProgressEngine engine, int consumerId, ByteBuffer bytes)
+            throws IOException {
         // @start region="output"
         try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, consumerId, 16, 64 * 1024)) {
             channel.write(bytes); // all of them; waits while the peer does not read

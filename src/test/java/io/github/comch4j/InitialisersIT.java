@@ -35,9 +35,9 @@ class InitialisersIT {
     }
 
     /**
-     * Runs in a process of its own: initialises all classes but those for Netty, Micrometer and JUnit and what is in the
-     * tool's jar, whose libraries are not there, and the generated ones for functions and callbacks, which are called after the
-     * libraries are loaded.
+     * Runs in a process of its own: initialises all classes but those for Netty, Micrometer and JUnit and what is in
+     * the tool's jar, whose libraries are not there, and the generated ones for functions and callbacks, which are
+     * called after the libraries are loaded.
      */
     static final class Program {
         private Program() {}

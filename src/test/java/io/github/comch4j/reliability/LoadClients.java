@@ -96,14 +96,7 @@ public final class LoadClients {
             tell(ledger, open);
             ledger.set(Entry.PHASE, Ledger.CLOSING);
             for (Traffic traffic : open) {
-                traffic.errors.forEach(System.err::println);
-                traffic.gaps.forEach(System.err::println);
-                ledger.set(
-                        Entry.ERRORS,
-                        ledger.get(Entry.ERRORS)
-                                + traffic.errors.size()
-                                + traffic.gaps.size()
-                                + traffic.failedReceives());
+                traffic.accountForFaults(ledger);
                 traffic.close();
             }
             clients.forEach(ComchClient::close);

@@ -162,14 +162,7 @@ public final class SoakClients {
                 return;
             }
             if (traffic != null) {
-                traffic.errors.forEach(System.err::println);
-                traffic.gaps.forEach(System.err::println);
-                ledger.set(
-                        Entry.ERRORS,
-                        ledger.get(Entry.ERRORS)
-                                + traffic.errors.size()
-                                + traffic.gaps.size()
-                                + traffic.failedReceives());
+                traffic.accountForFaults(ledger);
             }
             boolean clientFirst = random.nextBoolean();
             if (clientFirst) {

@@ -46,7 +46,7 @@ final class Traffic {
     final Ledger ledger;
     /** What is wrong; empty if nothing is. */
     final List<String> errors = new ArrayList<>();
-    /** Payloads that are missing: what a peer had in flight when it closed at once failed, and those behind may come. */
+    /** Payloads that are missing: what a peer had in flight when it closed at once failed; those behind may come. */
     final List<String> gaps = new ArrayList<>();
     /** The number of the peer, from its first message on. */
     int peer = UNKNOWN;
@@ -237,6 +237,17 @@ final class Traffic {
     /** Payloads that were announced and did not come, while the consumer was running. */
     long failedReceives() {
         return incoming == null ? 0 : incoming.failedBeforeTheEnd();
+    }
+
+    /** Prints what is wrong, and counts it in the books, in a process that nobody else asks. */
+    void accountForFaults(Ledger books) {
+        printFaults();
+        books.set(Entry.ERRORS, books.get(Entry.ERRORS) + errors.size() + gaps.size() + failedReceives());
+    }
+
+    void printFaults() {
+        errors.forEach(System.err::println);
+        gaps.forEach(System.err::println);
     }
 
     void consumerChanged(int id, RemoteConsumerState state) {

@@ -133,8 +133,7 @@ public final class Victim {
             ledger.set(Entry.FINISHED, 1);
         }
         ledger.set(Entry.PHASE, Ledger.CLOSING);
-        traffic.errors.forEach(System.err::println);
-        traffic.gaps.forEach(System.err::println);
+        traffic.printFaults();
         if (random.nextBoolean()) {
             traffic.close();
         } // else: closed with the endpoint and the engine, except what only ends with the process
