@@ -111,7 +111,8 @@ class TopIT {
                 comch("dpu", "cp", "--serve", folder.toString(), "--name", name).awaitOutput("serves");
         Path file = folder.resolve("x");
         try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
-            large.setLength(4L << 30); // sparse
+            large.write(1); // of zeros nothing is written there
+            large.setLength(1L << 40); // sparse, and more than is copied before the server is stopped
         }
         ChildVm client = comch("host", "cp", "--name", name, file.toString(), "dpu:y");
         while (!Files.exists(folder.resolve(".y.comch-part")) || Files.size(folder.resolve(".y.comch-part")) == 0) {
