@@ -2,7 +2,7 @@
 """How much there is: `size.py [FOLDER]`, of a checkout (this one).
 
 Lines of code of Java that is shipped (without comments, blank lines, package and import lines), for each package;
-public types, nested ones too; generated Java, C, and the words of the documentation.
+public types of packages that are exported, nested ones too; generated Java, C, and the words of the documentation.
 """
 import collections
 import pathlib
@@ -41,11 +41,16 @@ def package_of(path, base):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[3])
     lines, types = collections.Counter(), collections.Counter()
+    exported = {
+        name or "(top)"
+        for module in files(root, "src/main", "module-info.java")
+        for name in re.findall(r"exports io\.github\.comch4j\.?([a-z.]*);", module.read_text())
+    }
     for path in files(root, SHIPPED, ".java"):
         text = path.read_text()
         package = package_of(path, root / SHIPPED)
         lines[package] += code(text)
-        if not package.startswith(("internal", "cli")):
+        if package in exported:
             types[package] += len(PUBLIC.findall(without_comments(text)))
     for package in sorted(lines):
         print(f"{package:24}{lines[package]:8} lines {types[package]:6} public types")

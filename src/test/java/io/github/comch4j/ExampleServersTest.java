@@ -18,7 +18,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
 import io.netty.channel.EventLoopGroup;

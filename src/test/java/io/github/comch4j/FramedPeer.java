@@ -1,7 +1,7 @@
 package io.github.comch4j;
 
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -53,7 +53,7 @@ class InitialisersIT {
                         .filter(name -> !name.contains(".ffi.") || name.endsWith("_h"))
                         .filter(name -> !name.contains(".netty.")
                                 && !name.contains(".net.")
-                                && !name.contains(".relay.")
+                                && !name.contains(".streams.")
                                 && !name.contains(".micrometer.")
                                 && !name.contains(".cli.")
                                 && !name.contains(".samples."))

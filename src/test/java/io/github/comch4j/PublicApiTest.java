@@ -8,6 +8,7 @@ import io.github.comch4j.comch.ReceiveHandler;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Doca;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Method;
@@ -16,10 +17,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,6 +34,9 @@ import org.junit.jupiter.api.Test;
 class PublicApiTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
 
+    private static final Pattern EXPORTS = Pattern.compile("\\s*exports (\\S+);");
+    private static final Set<String> EXPORTED = exported();
+
     static List<Class<?>> publicClasses() throws IOException {
         List<Class<?>> classes = new ArrayList<>();
         try (Stream<Path> files = Files.walk(SOURCES.resolve(Path.of("io", "github", "comch4j")))) {
@@ -38,9 +44,7 @@ class PublicApiTest {
                     files.filter(path -> path.toString().endsWith(".java")).toList()) {
                 String name =
                         SOURCES.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", "");
-                if (name.startsWith("io.github.comch4j.internal.")
-                        || name.startsWith("io.github.comch4j.cli.")
-                        || name.endsWith("package-info")) {
+                if (!isExported(name) || name.endsWith("package-info")) {
                     continue;
                 }
                 try {
@@ -51,6 +55,24 @@ class PublicApiTest {
             }
         }
         return classes;
+    }
+
+    private static boolean isExported(String type) {
+        return EXPORTED.contains(type.substring(0, type.lastIndexOf('.')));
+    }
+
+    /** The packages that the modules export. */
+    private static Set<String> exported() {
+        Set<String> packages = new HashSet<>();
+        for (String module : List.of("module", "module-testing")) {
+            Path file = Path.of("src", "main", module, "module-info.java");
+            try (Stream<String> lines = Files.lines(file)) {
+                lines.map(EXPORTS::matcher).filter(Matcher::matches).forEach(line -> packages.add(line.group(1)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return packages;
     }
 
     private static void collect(Class<?> type, List<Class<?>> classes) {
@@ -196,7 +218,7 @@ class PublicApiTest {
 
     private static void check(String where, Class<?> type, List<String> offences) {
         if (type != null
-                && (type.getName().matches(".*comch4j\\.(ffi|internal)\\..*")
+                && ((type.getName().startsWith("io.github.comch4j.") && !isExported(type.getName()))
                         || type.getName().startsWith("java.lang.invoke."))) {
             offences.add(where + ": " + type.getName());
         }

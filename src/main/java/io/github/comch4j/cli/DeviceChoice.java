@@ -6,7 +6,7 @@ import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.call.DeviceCalls;
-import io.github.comch4j.internal.support.connect.FirstDevice;
+import io.github.comch4j.link.FirstDevice;
 import java.util.List;
 
 /** Which device and which function, where the user has named none. */

@@ -4,7 +4,7 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.TextFile;
 import io.github.comch4j.cli.relay.Relay;
 import io.github.comch4j.cli.relay.RelayEndpoint;
-import io.github.comch4j.internal.support.relay.PeerLimits;
+import io.github.comch4j.streams.PeerLimits;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

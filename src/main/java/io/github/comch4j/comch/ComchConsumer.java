@@ -13,7 +13,7 @@ import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.transfer.BufferReceiveTasks;
+import io.github.comch4j.transfer.BufferReceiveTasks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;

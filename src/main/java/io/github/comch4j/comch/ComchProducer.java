@@ -11,8 +11,8 @@ import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
-import io.github.comch4j.internal.transfer.BufferSendTasks;
-import io.github.comch4j.internal.transfer.ImmediatePlaces;
+import io.github.comch4j.transfer.BufferSendTasks;
+import io.github.comch4j.transfer.ImmediatePlaces;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.internal.transfer.LimitedSetting;
+import io.github.comch4j.transfer.LimitedSetting;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntConsumer;

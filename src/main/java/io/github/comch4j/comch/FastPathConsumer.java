@@ -5,7 +5,7 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.transfer.ReceiveTasks;
+import io.github.comch4j.transfer.ReceiveTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 

@@ -6,7 +6,7 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.transfer.TransferContext;
+import io.github.comch4j.transfer.TransferContext;
 import java.util.function.BooleanSupplier;
 
 /** The context of a producer or consumer of a connection. */

@@ -18,7 +18,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.transfer.TaskSlots;
+import io.github.comch4j.transfer.TaskSlots;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;

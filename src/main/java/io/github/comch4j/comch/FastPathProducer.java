@@ -4,8 +4,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.transfer.SendLimits;
-import io.github.comch4j.internal.transfer.SendTasks;
+import io.github.comch4j.transfer.SendLimits;
+import io.github.comch4j.transfer.SendTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 

@@ -5,7 +5,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.DmaCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.transfer.TransferContext;
+import io.github.comch4j.transfer.TransferContext;
 
 /** The {@code doca_ctx} of a DMA context. */
 final class CopyContext extends TransferContext {

@@ -7,7 +7,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.transfer.BufferReceiveTasks;
+import io.github.comch4j.transfer.BufferReceiveTasks;
 import org.jspecify.annotations.Nullable;
 
 /**

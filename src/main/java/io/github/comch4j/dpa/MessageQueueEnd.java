@@ -3,7 +3,7 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.transfer.TaskSlots;
+import io.github.comch4j.transfer.TaskSlots;
 
 /**
  * What the ends of a queue on the CPU have in common: a context of an engine, and tasks. All methods belong to the

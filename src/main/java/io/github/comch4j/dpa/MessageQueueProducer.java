@@ -11,8 +11,8 @@ import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.transfer.BufferSendTasks;
-import io.github.comch4j.internal.transfer.SendLimits;
+import io.github.comch4j.transfer.BufferSendTasks;
+import io.github.comch4j.transfer.SendLimits;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.transfer.TransferContext;
+import io.github.comch4j.transfer.TransferContext;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;

@@ -7,7 +7,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.SubmitterTrace;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 

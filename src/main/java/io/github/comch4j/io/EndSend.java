@@ -1,6 +1,6 @@
 package io.github.comch4j.io;
 
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import java.util.function.Supplier;
 
 /** Tells the peer that what was added before is all; nothing is sent after it. */

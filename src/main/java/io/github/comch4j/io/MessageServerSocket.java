@@ -10,7 +10,7 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.support.window.EndReason;
+import io.github.comch4j.link.EndReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

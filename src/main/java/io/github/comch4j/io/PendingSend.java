@@ -1,7 +1,7 @@
 package io.github.comch4j.io;
 
-import io.github.comch4j.internal.support.handover.MpscQueue;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.MpscQueue;
 import java.util.function.Supplier;
 
 /** A message that was handed to the loop to be sent. All methods belong to the loop. */

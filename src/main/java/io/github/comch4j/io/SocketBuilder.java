@@ -5,7 +5,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import java.util.Objects;
 import java.util.function.Function;
 

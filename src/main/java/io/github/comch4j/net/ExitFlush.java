@@ -1,6 +1,6 @@
 package io.github.comch4j.net;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.github.comch4j.streams.BlockingStream;
 import io.netty.util.concurrent.Future;
 import java.util.Map;
 import java.util.Set;

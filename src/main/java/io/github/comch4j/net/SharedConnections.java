@@ -1,11 +1,11 @@
 package io.github.comch4j.net;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
-import io.github.comch4j.internal.support.relay.ConnectionWatch;
-import io.github.comch4j.internal.support.relay.PeerLimits;
-import io.github.comch4j.internal.support.relay.StreamOpener;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchIoHandler;
+import io.github.comch4j.streams.BlockingStream;
+import io.github.comch4j.streams.ConnectionWatch;
+import io.github.comch4j.streams.PeerLimits;
+import io.github.comch4j.streams.StreamOpener;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;

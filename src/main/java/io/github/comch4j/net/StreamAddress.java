@@ -3,7 +3,7 @@ package io.github.comch4j.net;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.support.connect.FirstDevice;
+import io.github.comch4j.link.FirstDevice;
 import io.github.comch4j.netty.ComchAddress;
 import java.net.SocketException;
 import java.time.Duration;

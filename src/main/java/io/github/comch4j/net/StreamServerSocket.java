@@ -1,14 +1,14 @@
 package io.github.comch4j.net;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
-import io.github.comch4j.internal.support.relay.ConnectionWatch;
-import io.github.comch4j.internal.support.relay.IncomingStream;
-import io.github.comch4j.internal.support.relay.PeerLimits;
-import io.github.comch4j.internal.support.relay.SocketWaits;
-import io.github.comch4j.internal.support.relay.StreamRefusedException;
-import io.github.comch4j.internal.support.relay.StreamServing;
 import io.github.comch4j.netty.ComchIoHandler;
 import io.github.comch4j.netty.ComchServerChannel;
+import io.github.comch4j.streams.BlockingStream;
+import io.github.comch4j.streams.ConnectionWatch;
+import io.github.comch4j.streams.IncomingStream;
+import io.github.comch4j.streams.PeerLimits;
+import io.github.comch4j.streams.SocketWaits;
+import io.github.comch4j.streams.StreamRefusedException;
+import io.github.comch4j.streams.StreamServing;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

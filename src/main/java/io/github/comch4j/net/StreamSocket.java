@@ -1,6 +1,6 @@
 package io.github.comch4j.net;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.github.comch4j.streams.BlockingStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,8 +1,8 @@
 package io.github.comch4j.net;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
-import io.github.comch4j.internal.support.relay.SocketWaits;
-import io.github.comch4j.internal.support.relay.StreamRefusedException;
+import io.github.comch4j.streams.BlockingStream;
+import io.github.comch4j.streams.SocketWaits;
+import io.github.comch4j.streams.StreamRefusedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

@@ -2,7 +2,7 @@ package io.github.comch4j.netty;
 
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import io.netty.channel.ChannelOption;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.internal.life.LoopThread;
-import io.github.comch4j.internal.support.handover.MpscQueue;
+import io.github.comch4j.link.MpscQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;

@@ -9,7 +9,7 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.observe.CallCounts;
-import io.github.comch4j.internal.support.connect.Connector;
+import io.github.comch4j.link.Connector;
 import io.github.comch4j.rpc.RpcClient.State;
 import io.github.comch4j.rpc.RpcException.Kind;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.github.comch4j.rpc;
 
-import io.github.comch4j.internal.support.handover.MpscQueue;
+import io.github.comch4j.link.MpscQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 

@@ -13,7 +13,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.support.connect.Connector;
+import io.github.comch4j.link.Connector;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;

@@ -14,7 +14,7 @@ import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.observe.Log;
-import io.github.comch4j.internal.support.handover.MpscQueue;
+import io.github.comch4j.link.MpscQueue;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;

@@ -14,7 +14,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.perf;
 
-import io.github.comch4j.internal.support.window.Framing;
+import io.github.comch4j.link.Framing;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;

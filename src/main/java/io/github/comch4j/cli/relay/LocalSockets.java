@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.internal.support.relay.Splice;
+import io.github.comch4j.streams.Splice;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.relay;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
+import io.github.comch4j.streams.BlockingStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli.relay;
 
-import io.github.comch4j.internal.support.relay.Splice;
+import io.github.comch4j.streams.Splice;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;

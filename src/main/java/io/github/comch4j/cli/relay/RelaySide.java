@@ -2,11 +2,11 @@ package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.PciAddress;
-import io.github.comch4j.internal.support.relay.StreamServing;
 import io.github.comch4j.netty.ComchAddress;
 import io.github.comch4j.netty.ComchChannel;
 import io.github.comch4j.netty.ComchIoHandler;
 import io.github.comch4j.netty.ComchServerChannel;
+import io.github.comch4j.streams.StreamServing;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

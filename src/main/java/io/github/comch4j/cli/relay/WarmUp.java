@@ -1,10 +1,10 @@
 package io.github.comch4j.cli.relay;
 
-import io.github.comch4j.internal.support.relay.BlockingStream;
-import io.github.comch4j.internal.support.relay.ConnectionWatch;
-import io.github.comch4j.internal.support.relay.PeerLimits;
-import io.github.comch4j.internal.support.relay.StreamOpener;
-import io.github.comch4j.internal.support.relay.StreamServing;
+import io.github.comch4j.streams.BlockingStream;
+import io.github.comch4j.streams.ConnectionWatch;
+import io.github.comch4j.streams.PeerLimits;
+import io.github.comch4j.streams.StreamOpener;
+import io.github.comch4j.streams.StreamServing;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;

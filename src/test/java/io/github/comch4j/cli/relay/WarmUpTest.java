@@ -2,7 +2,7 @@ package io.github.comch4j.cli.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.comch4j.internal.support.relay.PeerLimits;
+import io.github.comch4j.streams.PeerLimits;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

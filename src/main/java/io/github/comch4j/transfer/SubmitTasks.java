@@ -1,0 +1,135 @@
+package io.github.comch4j.transfer;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.SubmitResult;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.RoomWaiter;
+import io.github.comch4j.internal.observe.BackPressure;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.transport.TaskKind;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks that the program submits, sends or copies: what is counted of them, and who waits for a free one. */
+public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
+    /** Those for which there was no room. */
+    public final BackPressure backPressure = new BackPressure();
+    /** Those that have succeeded. */
+    public final Counter done = new Counter();
+    /** The data of those, without immediate data. */
+    public final Counter doneBytes = new Counter();
+
+    private final TaskKind kind;
+    private final @Nullable Runnable onWritable;
+    private boolean refused; // since the program was last told of room
+    private boolean awaitsRoom; // the engine asks
+    private boolean failureTold; // since one last succeeded
+    private long retries; // when it is closed
+    private boolean closed;
+
+    /**
+     * The tasks of a context that is not configured yet.
+     *
+     * @param onWritable tells the program of room after a refusal; null: nobody asks
+     */
+    protected SubmitTasks(TransferContext context, TaskKind kind, int count, @Nullable Runnable onWritable) {
+        super(context, kind, count, 0);
+        this.kind = kind;
+        this.onWritable = onWritable;
+    }
+
+    /** What is done with a task, for messages. */
+    protected final String doing() {
+        return (kind == TaskKind.COPY ? "copying with " : "sending with ") + context.name();
+    }
+
+    /** Counts a refusal, and has the program told when it is over, if it wants to be. */
+    protected final SubmitResult refuse(SubmitResult why) {
+        if (onWritable != null) {
+            refused = true;
+            awaitRoom();
+        }
+        return backPressure.refuse(context, why);
+    }
+
+    /** Has {@link #serveRoom} called after each progress. */
+    protected final void awaitRoom() {
+        if (!awaitsRoom) {
+            awaitsRoom = true;
+            engine.awaitRoom(this);
+        }
+    }
+
+    @Override
+    public final boolean serveRoom() {
+        boolean waits = serveWaiting();
+        if (!context.isRunning() || context.isEnding()) {
+            refused = false;
+        } else if (refused && freeCount > 0) {
+            refused = false;
+            onWritable.run();
+        }
+        awaitsRoom = refused || waits;
+        return awaitsRoom;
+    }
+
+    /** Before the program is told of room: submits what waits for a free task. Returns whether anything still waits. */
+    protected boolean serveWaiting() {
+        return false;
+    }
+
+    /** Submits or queues the task of the slot that is on top of the free ones; returns DOCA's answer. */
+    protected final int handOver(int slot, boolean now) {
+        freeCount--;
+        int code = Calls.SUCCESS;
+        if (now) {
+            code = queue.submit(slot);
+        } else {
+            queue.enqueue(slot);
+        }
+        if (code == Calls.SUCCESS) {
+            backPressure.relieve();
+        } else {
+            freeCount++;
+        }
+        return code;
+    }
+
+    /** So many have succeeded, with so many bytes together. */
+    protected final void succeeded(int number, long bytes) {
+        done.add(number);
+        doneBytes.add(bytes);
+        failureTold = false;
+    }
+
+    /** One has failed. */
+    protected final void countFailure(DocaError status) {
+        failed.increment();
+        if (!context.isEnding()) {
+            Events.taskFailed(kind == TaskKind.COPY ? "copy" : "send", context, status.name());
+        }
+    }
+
+    /** The program has not asked to be told of failures: throws for the first of a row. */
+    protected final void throwFailure(DocaError status, String hint) {
+        if (!failureTold && !context.isEnding()) {
+            failureTold = true; // once: when a peer dies, everything in flight fails
+            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, doing() + hint);
+        }
+    }
+
+    /** How many submits out of the queue DOCA has answered with AGAIN. */
+    public final long retries() {
+        return closed ? retries : queue.retries();
+    }
+
+    @Override
+    public void close() {
+        retries = queue.retries();
+        closed = true;
+        super.close();
+        backPressure.close();
+    }
+}
