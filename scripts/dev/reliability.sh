@@ -57,7 +57,7 @@ tests=()
 [ "$seconds" -eq 0 ] || tests+=(LoadIT)
 [ "$restarts" -eq 0 ] || tests+=(RestartIT)
 [ "$service" -eq 0 ] || tests+=(ServiceIT)
-[ "$waiters" -eq 0 ] || tests+=(WaitersIT)
+[ "$waiters" -eq 0 ] || tests+=(WaitersIT SocketWaitersIT)
 [ "$cells" -eq 0 ] || tests+=(MatrixIT)
 [ ${#tests[@]} -gt 0 ] || die "nothing to do"
 

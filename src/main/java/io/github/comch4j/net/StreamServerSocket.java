@@ -124,15 +124,11 @@ final class StreamServerSocket extends ServerSocket {
     }
 
     private BlockingStream awaitNext() throws IOException {
-        long limit = TimeUnit.MILLISECONDS.toNanos(timeout);
-        long left = limit;
+        long limit = timeout == 0 ? SocketWaits.FOR_EVER : TimeUnit.MILLISECONDS.toNanos(timeout);
         lock.lock();
         try {
-            while (!closed && waiting.isEmpty()) {
-                if (limit > 0 && left <= 0) {
-                    throw new SocketTimeoutException("Accept timed out");
-                }
-                left = SocketWaits.await(changed, limit == 0 ? SocketWaits.FOR_EVER : left);
+            if (!SocketWaits.await(changed, limit, () -> closed || !waiting.isEmpty())) {
+                throw new SocketTimeoutException("Accept timed out");
             }
             if (closed) {
                 throw new SocketException(CLOSED);

@@ -75,26 +75,30 @@ public final class BlockingStream implements AutoCloseable {
     public int read(byte[] bytes, int offset, int length, long nanos) throws IOException {
         lock.lock();
         try {
-            long left = nanos;
-            while (waiting == 0) {
-                if (closed) {
-                    throw new SocketException("Socket closed");
-                }
-                if (inputEnded || inputShut) {
-                    return -1;
-                }
-                if (failure != null) {
-                    throw new SocketException(failure);
-                }
-                if (length == 0) {
-                    return 0;
-                }
-                left = await(arrived, nanos, left);
+            if (!SocketWaits.await(arrived, limit(nanos), () -> isReadable() || length == 0)) {
+                throw new SocketTimeoutException("Read timed out");
             }
-            return take(bytes, offset, length);
+            if (waiting > 0) {
+                return take(bytes, offset, length);
+            }
+            if (closed) {
+                throw new SocketException("Socket closed");
+            }
+            if (inputEnded || inputShut) {
+                return -1;
+            }
+            if (failure != null) {
+                throw new SocketException(failure);
+            }
+            return 0;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether a reader gets something without waiting: bytes, the end, or a failure. */
+    private boolean isReadable() {
+        return waiting > 0 || closed || inputEnded || inputShut || failure != null;
     }
 
     private int take(byte[] bytes, int offset, int length) {
@@ -154,15 +158,20 @@ public final class BlockingStream implements AutoCloseable {
     private void reserve(int count) throws IOException {
         lock.lock();
         try {
+            SocketWaits.await(gone, SocketWaits.FOR_EVER, () -> !isWritable() || hasRoom(count));
             checkOutput();
-            while (pending > 0 && pending + count > MOST) {
-                await(gone, 0, 0);
-                checkOutput();
-            }
             pending += count;
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean hasRoom(int count) {
+        return pending == 0 || pending + count <= MOST;
+    }
+
+    private boolean isWritable() {
+        return !closed && !outputShut && failure == null && stream.isActive();
     }
 
     private void checkOutput() throws SocketException {
@@ -190,11 +199,8 @@ public final class BlockingStream implements AutoCloseable {
         }
     }
 
-    private static long await(Condition condition, long nanos, long left) throws IOException {
-        if (nanos > 0 && left <= 0) {
-            throw new SocketTimeoutException("Read timed out");
-        }
-        return SocketWaits.await(condition, nanos == 0 ? SocketWaits.FOR_EVER : left);
+    private static long limit(long nanos) {
+        return nanos == 0 ? SocketWaits.FOR_EVER : nanos;
     }
 
     /** Tells the peer that no more comes; the other direction goes on. */

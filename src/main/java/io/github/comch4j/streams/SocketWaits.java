@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
 
 /**
  * Waits as the JDK's sockets of TCP do: an interrupt of a platform thread changes nothing, and remains to be seen; that
@@ -17,28 +18,35 @@ public final class SocketWaits {
 
     private SocketWaits() {}
 
-    private interface SocketWait<T> {
-        T until(long deadline) throws InterruptedException, ExecutionException, TimeoutException;
-    }
-
     /**
-     * Waits for a condition, or for nothing.
+     * Waits until something holds. The lock of the condition is held.
      *
      * @param nanos how long at most
-     * @return how much of it is left
+     * @return whether it holds
      */
-    @SuppressWarnings("WaitNotInLoop") // its callers have one
-    public static long await(Condition condition, long nanos) throws InterruptedIOException {
+    public static boolean await(Condition changed, long nanos, BooleanSupplier holds) throws InterruptedIOException {
+        long deadline = System.nanoTime() + nanos;
+        boolean interrupted = false;
         try {
-            return await(nanos, deadline -> {
-                if (nanos == FOR_EVER) {
-                    condition.await();
-                    return nanos;
+            while (!holds.getAsBoolean()) {
+                long left = nanos == FOR_EVER ? FOR_EVER : deadline - System.nanoTime();
+                if (left <= 0) {
+                    return false;
                 }
-                return condition.awaitNanos(deadline - System.nanoTime());
-            });
-        } catch (ExecutionException | TimeoutException e) {
-            throw new AssertionError(e);
+                try {
+                    if (left == FOR_EVER) {
+                        changed.await(); // no timer
+                    } else {
+                        var _ = changed.awaitNanos(left);
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true; // what it waits for may have come before the lock was had again
+                    checkPlatformThread();
+                }
+            }
+            return true;
+        } finally {
+            restore(interrupted);
         }
     }
 
@@ -49,28 +57,31 @@ public final class SocketWaits {
      */
     public static <T> T await(CompletableFuture<T> future, long nanos)
             throws InterruptedIOException, ExecutionException, TimeoutException {
-        return await(nanos, deadline -> future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
-    }
-
-    private static <T> T await(long nanos, SocketWait<T> wait)
-            throws InterruptedIOException, ExecutionException, TimeoutException {
         long deadline = System.nanoTime() + nanos;
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return wait.until(deadline);
+                    return future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
-                    if (Thread.currentThread().isVirtual()) {
-                        throw new InterruptedIOException("interrupted");
-                    }
+                    checkPlatformThread();
                 }
             }
         } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            restore(interrupted);
+        }
+    }
+
+    private static void checkPlatformThread() throws InterruptedIOException {
+        if (Thread.currentThread().isVirtual()) {
+            throw new InterruptedIOException("interrupted");
+        }
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }
