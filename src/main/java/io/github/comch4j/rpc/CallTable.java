@@ -68,11 +68,9 @@ final class CallTable implements LargeBodies.Peer {
         }
     }
 
-    /** It can be used: the server is told that this client knows of goodbyes. */
+    /** It can be used. */
     void begin() {
-        paths.addShort(Frames.notice(Frames.HELLO));
         paths.begin();
-        flush();
     }
 
     @Override
@@ -130,7 +128,7 @@ final class CallTable implements LargeBodies.Peer {
         paths.flush();
         if (goodbye && !answeredGoodbye && !ended && freeCount == free.length) {
             answeredGoodbye = true;
-            paths.addShort(Frames.notice(Frames.GOODBYE)); // the server waits for it
+            paths.addShort(new OutgoingFrame(Frames.GOODBYE, 0, 0, 0)); // the server waits for it
             paths.flush();
         }
     }
@@ -237,19 +235,39 @@ final class CallTable implements LargeBodies.Peer {
     private boolean frame(MemorySegment message, long at, int part) {
         int kind = Frames.kind(message, at);
         long id = Frames.id(message, at);
-        ClientCall call = find(id);
-        if (call == null) {
-            return kind != Frames.CANCEL || notice(message, at, part, id); // else: it was given up
+        switch (kind) {
+            case Frames.RESPONSE, Frames.FAILURE, Frames.MORE -> {
+                ClientCall call = find(id);
+                return call == null // it was given up
+                        || (kind != Frames.MORE
+                                ? answer(call, kind, message, at, part)
+                                : call.arriving != null && more(call, call.arriving, message, at, part));
+            }
+            case Frames.METADATA -> {
+                metadata = Metadata.read(message, at + Frames.HEADER, part);
+                metadataOf = id;
+                return metadata != null;
+            }
+            case Frames.CONSUMER -> {
+                return paths.announced(message, at);
+            }
+            case Frames.GOODBYE -> {
+                sayGoodbye();
+                return true;
+            }
+            default -> {
+                return false;
+            }
         }
-        if (kind == Frames.MORE) {
-            return call.arriving != null && more(call, call.arriving, message, at, part);
-        }
+    }
+
+    private boolean answer(ClientCall call, int kind, MemorySegment message, long at, int part) {
         int length = Frames.bodyLength(message, at);
-        if (length < part || (kind != Frames.RESPONSE && kind != Frames.FAILURE)) {
+        if (length < part) {
             return false;
         }
         if (metadata != null) {
-            call.responseMetadata = metadataOf == id ? metadata : null;
+            call.responseMetadata = metadataOf == call.id ? metadata : null;
             metadata = null;
         }
         if (length > maxBody) {
@@ -281,18 +299,6 @@ final class CallTable implements LargeBodies.Peer {
             failed(call, Frames.value(message, at), Frames.extra(message, at), body);
         }
         return true;
-    }
-
-    /** A frame with one of the numbers that are no call's. Returns false if a server does not send such. */
-    private boolean notice(MemorySegment message, long at, int part, long id) {
-        if (id == Frames.GOODBYE) {
-            sayGoodbye();
-        } else if (id == Frames.METADATA) {
-            metadata = Metadata.read(message, at + Frames.HEADER, part);
-            metadataOf = Frames.extra(message, at);
-            return metadata != null;
-        }
-        return paths.cancelled(message, at);
     }
 
     private void sayGoodbye() {

@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * A failed call in a frame: the kind is its value; the body is a text, and bytes of the application's after it. The
- * extra number has the application's code in its upper half; in the lower one how long the text is, by 24 bits, where
- * it is not all of the body; and in its lowest byte how far the request has come.
+ * extra number has the application's code in its upper half; in the lower one how long the text is, by 24 bits, and in
+ * its lowest byte how far the request has come.
  */
 final class FailureFrame {
     /** The value of no failure. */
@@ -21,12 +21,12 @@ final class FailureFrame {
 
     private FailureFrame() {}
 
-    static long extra(Delivery delivery) {
-        return delivery == Delivery.HANDLED ? HANDLED : REFUSED;
+    static long extra(Delivery delivery, int code, int textLength) {
+        return (long) code << 32 | (long) textLength << 8 | (delivery == Delivery.HANDLED ? HANDLED : REFUSED);
     }
 
-    static long extra(RpcException ofHandler, int textLength) {
-        return (long) ofHandler.code() << 32 | (long) textLength << 8 | HANDLED;
+    static boolean isRefused(long extra) {
+        return (byte) extra == REFUSED;
     }
 
     /** What a handler has thrown, as the body of a frame. */
@@ -44,24 +44,20 @@ final class FailureFrame {
 
     static RpcException read(int value, long extra, byte[] body) {
         Kind kind = Kind.of(value);
-        int told = (int) extra >>> 8;
-        int text = told == 0 && extra >>> 32 == 0 ? body.length : Math.min(told, body.length);
+        int text = Math.min((int) extra >>> 8, body.length);
         String message = new String(body, 0, text, UTF_8);
-        Delivery delivery = delivery(kind, (int) extra & 0xFF);
+        Delivery delivery = delivery((byte) extra);
         return kind == Kind.FAILED
                 ? RpcException.told(
                         delivery, (int) (extra >>> 32), message, Arrays.copyOfRange(body, text, body.length))
                 : new RpcException(kind, delivery, message);
     }
 
-    private static Delivery delivery(Kind kind, int told) {
-        if (told == REFUSED || told == HANDLED) {
-            return told == REFUSED ? Delivery.REFUSED : Delivery.HANDLED;
-        }
-        return switch (kind) { // a peer that does not tell
-            case FAILED -> Delivery.HANDLED;
-            case NO_METHOD, BUSY, TIME_OUT, UNAVAILABLE -> Delivery.REFUSED;
-            case TOO_LONG, OTHER -> Delivery.SENT;
+    private static Delivery delivery(int told) {
+        return switch (told) {
+            case REFUSED -> Delivery.REFUSED;
+            case HANDLED -> Delivery.HANDLED;
+            default -> Delivery.SENT;
         };
     }
 }

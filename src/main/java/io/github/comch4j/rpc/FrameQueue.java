@@ -12,7 +12,7 @@ abstract class FrameQueue {
     private final ArrayDeque<OutgoingFrame> cancels = new ArrayDeque<>(); // of what has begun; they go first
     private long waiting; // bytes of bodies
     private int obsolete; // of those that wait, at most
-    private long lastNotice = -1; // the number of the last message with a frame that is not of what was added
+    private long lastNotice = -1; // the number of the last message with a frame that ends a call, or is of none
 
     final void add(OutgoingFrame outgoing) {
         queue.add(outgoing);
@@ -69,15 +69,7 @@ abstract class FrameQueue {
                 continue;
             }
             if (before > 0) {
-                Frames.write(
-                        message,
-                        begin + at,
-                        metadata.length,
-                        Frames.CANCEL,
-                        Frames.METADATA,
-                        0,
-                        metadata.length,
-                        next.id);
+                Frames.write(message, begin + at, metadata.length, Frames.METADATA, next.id, 0, metadata.length, 0);
                 MemorySegment.copy(
                         MemorySegment.ofArray(metadata), 0, message, begin + at + Frames.HEADER, metadata.length);
             }
@@ -85,7 +77,7 @@ abstract class FrameQueue {
                 ended(next);
                 continue;
             }
-            if (next.id < 0) {
+            if (next.kind >= Frames.CONSUMER) {
                 lastNotice = number;
             }
             next.add(number, part);
@@ -108,14 +100,14 @@ abstract class FrameQueue {
             return true;
         } catch (RuntimeException e) {
             if (from.begun) {
-                cancels.add(new OutgoingFrame(Frames.CANCEL, from.id, 0, 0, OutgoingFrame.NOTHING));
+                cancels.add(new OutgoingFrame(Frames.CANCEL, from.id, 0, 0));
             }
             from.unreadable(e);
             return false;
         }
     }
 
-    /** Whether the message with this number may have had a notice, or the end of a call. */
+    /** Whether the message with this number may have had what is of no single call, or ends one. */
     final boolean mayHaveNotices(long number) {
         return number <= lastNotice;
     }
@@ -138,7 +130,7 @@ abstract class FrameQueue {
             queue.removeIf(this::endIfObsolete);
         }
         if (unwanted.begun) {
-            cancels.add(new OutgoingFrame(Frames.CANCEL, unwanted.id, 0, 0, OutgoingFrame.NOTHING));
+            cancels.add(new OutgoingFrame(Frames.CANCEL, unwanted.id, 0, 0));
         }
     }
 

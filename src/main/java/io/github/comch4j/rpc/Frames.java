@@ -23,23 +23,14 @@ final class Frames {
     static final int FAILURE = 3;
     /** The next part of the body of the same id. */
     static final int MORE = 4;
-    /**
-     * The client does not wait any more. With one of the numbers below it is something else, which a peer that does not
-     * know of it leaves out, as it does with the end of a call that it does not know.
-     */
+    /** The client does not wait any more. */
     static final int CANCEL = 5;
-
-    /** The number of frames that announce a consumer: {@link LargeBodies}. */
-    static final long ANNOUNCEMENT = -1;
-
-    /** The client knows of {@link #GOODBYE}, and is going to answer it. */
-    static final long HELLO = -2;
-
+    /** The body is {@link Metadata} of the request or response with the same id, which is the next frame. */
+    static final int METADATA = 6;
+    /** Of no call, as the next one: the value is the id of a consumer, the extra number its size of slots. */
+    static final int CONSUMER = 7;
     /** Of a server: it takes no more calls. Of a client: no call of its own is in flight, and none will come. */
-    static final long GOODBYE = -3;
-
-    /** The body is {@link Metadata} of the call or response that follows; the extra number says of which. */
-    static final long METADATA = -4;
+    static final int GOODBYE = 8;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -86,11 +77,6 @@ final class Frames {
 
     static long extra(MemorySegment message, long at) {
         return message.get(LONG, at + 24);
-    }
-
-    /** A frame that tells the peer one of the numbers above. */
-    static OutgoingFrame notice(long number) {
-        return new OutgoingFrame(CANCEL, number, 0, 0, OutgoingFrame.NOTHING);
     }
 
     /** What a frame takes up, with padding. */

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * path, all bodies take the control path. Belongs to the loop.
  */
 final class LargeBodies {
-    /** The upper half of the extra number of an announcement; another one is of another format. */
-    private static final int FORMAT = 1;
-
     /** Bytes of a slot: so many that a send costs little beside its copy. Bodies of round lengths fill whole ones. */
     private static final int SLOT_SIZE = (256 << 10) + Frames.HEADER;
 
@@ -50,7 +47,7 @@ final class LargeBodies {
     private final Peer peer;
     private @Nullable SlotConsumer consumer;
     private int peersConsumer; // 0: not announced
-    private int peersSlotSize;
+    private int peersSlotSize; // at most slotSize
     private @Nullable SlotFrames frames; // null: bodies go over the control path
     private boolean failed; // frames were lost
     private boolean ended;
@@ -126,22 +123,17 @@ final class LargeBodies {
     }
 
     private void announce(int id) {
-        control.add(new OutgoingFrame(
-                Frames.CANCEL, Frames.ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, OutgoingFrame.NOTHING));
+        control.add(new OutgoingFrame(Frames.CONSUMER, 0, id, slotSize));
         control.flush();
     }
 
     /** The peer has announced its consumer. Returns false if it may not do so. */
-    boolean announced(int id, long extra) {
-        if ((int) (extra >>> 32) != FORMAT) {
-            return true;
-        }
-        int announced = (int) extra;
-        if (peersConsumer != 0 || id == 0 || !SlotFrames.isPossible(announced)) {
+    boolean announced(int id, long announcedSize) {
+        if (peersConsumer != 0 || id == 0 || !SlotFrames.isPossible(announcedSize)) {
             return false;
         }
         peersConsumer = id;
-        peersSlotSize = announced;
+        peersSlotSize = (int) Math.min(announcedSize, slotSize);
         begin();
         consumerKnown();
         return true;
@@ -156,7 +148,7 @@ final class LargeBodies {
             frames = new SlotFrames(
                     ENGINE.apply(loop.engine())
                             .ofLibrary(() -> connection
-                                    .slotProducer(loop.engine(), Math.min(peersSlotSize, slotSize))
+                                    .slotProducer(loop.engine(), peersSlotSize)
                                     .tasks(SLOTS)
                                     .onWritable(producer -> flush())
                                     .onSendFailed((producer, offset, length, status) -> {

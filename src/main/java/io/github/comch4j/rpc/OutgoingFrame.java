@@ -8,7 +8,7 @@ import java.util.Arrays;
 class OutgoingFrame extends MpscQueue.Item<OutgoingFrame> {
     static final byte[] EMPTY = new byte[0];
     private static final long[] NONE = {};
-    static final MemorySegment NOTHING = MemorySegment.ofArray(EMPTY);
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(EMPTY);
 
     final int kind;
     final int value;
@@ -30,6 +30,11 @@ class OutgoingFrame extends MpscQueue.Item<OutgoingFrame> {
         this.extra = extra;
         this.body = body;
         this.length = (int) body.byteSize();
+    }
+
+    /** A frame with no body. */
+    OutgoingFrame(int kind, long id, int value, long extra) {
+        this(kind, id, value, extra, NOTHING);
     }
 
     /** What goes out right before it, as {@link Metadata} writes it; empty if there is nothing. */

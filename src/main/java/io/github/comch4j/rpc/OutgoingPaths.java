@@ -32,11 +32,9 @@ final class OutgoingPaths {
         }
     }
 
-    /** A frame of kind CANCEL, of no known call, has come. Returns false if the peer may not send it. */
-    boolean cancelled(MemorySegment message, long at) {
-        return fast == null
-                || Frames.id(message, at) != Frames.ANNOUNCEMENT
-                || fast.announced(Frames.value(message, at), Frames.extra(message, at));
+    /** The peer has announced its consumer. Returns false if it may not do so. */
+    boolean announced(MemorySegment message, long at) {
+        return fast == null || fast.announced(Frames.value(message, at), Frames.extra(message, at));
     }
 
     void add(OutgoingFrame outgoing) {
@@ -71,7 +69,7 @@ final class OutgoingPaths {
         }
     }
 
-    /** Whether the message of the control path with this number may have had a notice, or the end of a call. */
+    /** Whether the message of the control path with this number may have had what is of no single call, or ends one. */
     boolean mayHaveNotices(long number) {
         return control.mayHaveNotices(number);
     }

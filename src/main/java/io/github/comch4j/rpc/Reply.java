@@ -39,7 +39,8 @@ final class Reply extends OutgoingFrame {
             String why,
             @Nullable RpcRequest request) {
         byte[] text = FailureFrame.text(why);
-        return new Reply(connection, Frames.FAILURE, id, kind.code(), FailureFrame.extra(delivery), text, request);
+        long extra = FailureFrame.extra(delivery, 0, text.length);
+        return new Reply(connection, Frames.FAILURE, id, kind.code(), extra, text, request);
     }
 
     /** What a handler has thrown. */
@@ -48,7 +49,7 @@ final class Reply extends OutgoingFrame {
             return failure(connection, id, Kind.FAILED, Delivery.HANDLED, thrown.toString(), request);
         }
         byte[] text = FailureFrame.text(String.valueOf(failed.getMessage()));
-        long extra = FailureFrame.extra(failed, text.length);
+        long extra = FailureFrame.extra(Delivery.HANDLED, failed.code(), text.length);
         byte[] body = FailureFrame.body(text, failed.detail());
         return new Reply(connection, Frames.FAILURE, id, Kind.FAILED.code(), extra, body, request);
     }
@@ -69,9 +70,7 @@ final class Reply extends OutgoingFrame {
                 ? null
                 : value == Kind.TIME_OUT.code()
                         ? CallCounts.End.LATE
-                        : extra == FailureFrame.extra(Delivery.REFUSED)
-                                ? CallCounts.End.REJECTED
-                                : CallCounts.End.FAILED;
+                        : FailureFrame.isRefused(extra) ? CallCounts.End.REJECTED : CallCounts.End.FAILED;
     }
 
     @Override

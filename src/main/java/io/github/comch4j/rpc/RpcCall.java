@@ -58,7 +58,7 @@ public final class RpcCall {
 
     /**
      * Something for the handler to know beside the request, such as who calls, or the identity of a trace:
-     * {@link RpcRequest#metadata()}. A server that does not know of metadata leaves it out.
+     * {@link RpcRequest#metadata()}.
      *
      * @param key not empty; one that is there already is replaced
      * @param value any text

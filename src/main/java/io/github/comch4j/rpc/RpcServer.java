@@ -297,8 +297,7 @@ public final class RpcServer implements AutoCloseable {
 
     /**
      * Waits until the calls have ended after a {@link #shutdown()}: their responses have gone out, and each client has
-     * said that it has got them and sends no more. Of clients that do not know of such an end the first is enough. A
-     * client that has not sent anything yet is waited for until it has, as its first calls may be on their way.
+     * said that it has got them and sends no more.
      *
      * <p>A client that takes nothing and says nothing for five seconds, though none of its calls runs any more, is not
      * waited for any longer: its process stands still, perhaps. When only such clients are left, the wait ends without

@@ -28,8 +28,6 @@ final class ServerConnection implements LargeBodies.Peer {
     private int inFlight;
     private @Nullable Map<String, String> metadata; // of the next frame in the present message
     private long metadataOf; // the number of its call
-    private boolean heard; // a message has come; if the client knows of goodbyes, the first one has said so
-    private boolean knowsGoodbye;
     private boolean goodbyeAnswered;
     private boolean ended;
     private long silentSince; // by looks at silentMark; 0: none yet
@@ -50,7 +48,6 @@ final class ServerConnection implements LargeBodies.Peer {
     @Override
     public boolean message(MemorySegment message) {
         server.messageArrives();
-        heard = true;
         metadata = null;
         boolean possible = Frames.read(message, this::frame);
         flush();
@@ -82,42 +79,32 @@ final class ServerConnection implements LargeBodies.Peer {
                 yield body == null || more(body, message, at, part, id);
             }
             case Frames.CANCEL -> {
-                if (id < 0 && id >= Frames.METADATA) {
-                    yield notice(message, at, part, id);
-                }
                 cancel(id);
+                yield true;
+            }
+            case Frames.METADATA -> {
+                metadata = Metadata.read(message, at + Frames.HEADER, part);
+                metadataOf = id;
+                yield metadata != null;
+            }
+            case Frames.CONSUMER -> paths.announced(message, at);
+            case Frames.GOODBYE -> {
+                goodbyeAnswered = true;
                 yield true;
             }
             default -> false;
         };
     }
 
-    /** A frame with one of the numbers that are no call's. Returns false if a client may not send it. */
-    private boolean notice(MemorySegment message, long at, int part, long id) {
-        if (id == Frames.HELLO) {
-            knowsGoodbye = true;
-        } else if (id == Frames.GOODBYE) {
-            goodbyeAnswered = true;
-        } else if (id == Frames.METADATA) {
-            metadata = Metadata.read(message, at + Frames.HEADER, part);
-            metadataOf = Frames.extra(message, at);
-            return metadata != null;
-        }
-        return paths.cancelled(message, at);
-    }
-
-    /** The server takes no more calls: the client is told, which leaves that out if it does not know of it. */
+    /** The server takes no more calls: the client is told, and answers. */
     void sayGoodbye() {
-        paths.addShort(Frames.notice(Frames.GOODBYE));
+        paths.addShort(new OutgoingFrame(Frames.GOODBYE, 0, 0, 0));
         paths.flush();
     }
 
-    /**
-     * Whether, after that, all is done that the client has asked for, and it will not ask for more. One that has said
-     * nothing yet may have calls on their way behind its first words.
-     */
+    /** Whether, after that, all is done that the client has asked for, and it will not ask for more. */
     boolean isDone() {
-        return ended || (inFlight == 0 && paths.isEmpty() && (goodbyeAnswered || (heard && !knowsGoodbye)));
+        return ended || (inFlight == 0 && paths.isEmpty() && goodbyeAnswered);
     }
 
     /**

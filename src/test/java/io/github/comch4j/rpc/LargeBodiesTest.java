@@ -329,21 +329,19 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
         return bytes;
     }
 
-    private static byte[] announcement(int consumer, long extra) {
-        return frame(Frames.CANCEL, Frames.ANNOUNCEMENT, 0, consumer, 0, extra);
+    private static byte[] announcement(int consumer, long slotSize) {
+        return frame(Frames.CONSUMER, 0, 0, consumer, 0, slotSize);
     }
-
-    private static final long FORMAT = 1L << 32;
 
     @Test
     @Needs(Feature.DISCONNECT)
     void impossibleAnnouncementsEndTheConnection() {
         List<List<byte[]>> wrong = List.of(
-                List.of(announcement(0, FORMAT | SLOT)),
-                List.of(announcement(1, FORMAT)),
-                List.of(announcement(1, FORMAT | Frames.HEADER)),
-                List.of(announcement(1, FORMAT | 0xFFFF_FFFFL)),
-                List.of(announcement(1, FORMAT | SLOT), announcement(1, FORMAT | SLOT)));
+                List.of(announcement(0, SLOT)),
+                List.of(announcement(1, 0)),
+                List.of(announcement(1, Frames.HEADER)),
+                List.of(announcement(1, -1)),
+                List.of(announcement(1, SLOT), announcement(1, SLOT)));
         for (List<byte[]> messages : wrong) {
             try (ProgressEngine engine = ProgressEngine.create()) {
                 ComchClient raw = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
@@ -354,18 +352,16 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
     }
 
     @Test
-    void otherFormatsAndUnknownConsumersGetMessages() {
-        for (byte[] announcement : List.of(announcement(1, 2L << 32 | SLOT), announcement(1000, FORMAT | SLOT))) {
-            try (ProgressEngine engine = ProgressEngine.create()) {
-                long[] bytes = new long[1];
-                ComchClient raw = ComchClient.builder(engine, host, name)
-                        .maxMessageSize(Frames.messageSize(host))
-                        .onMessage((connection, message) -> bytes[0] += message.byteSize())
-                        .connect(Machine.PATIENCE);
-                raw.connection().send(announcement);
-                raw.connection().send(frame(Frames.REQUEST, 7, 0, LONG, 0, Long.MAX_VALUE / 4));
-                Machine.until("the response", () -> bytes[0] > 1 << 20, engine);
-            }
+    void unknownConsumersGetMessages() {
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            long[] bytes = new long[1];
+            ComchClient raw = ComchClient.builder(engine, host, name)
+                    .maxMessageSize(Frames.messageSize(host))
+                    .onMessage((connection, message) -> bytes[0] += message.byteSize())
+                    .connect(Machine.PATIENCE);
+            raw.connection().send(announcement(1000, SLOT));
+            raw.connection().send(frame(Frames.REQUEST, 7, 0, LONG, 0, Long.MAX_VALUE / 4));
+            Machine.until("the response", () -> bytes[0] > 1 << 20, engine);
         }
     }
 
@@ -391,7 +387,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                         read(memory.asSlice(offset, length));
                     })
                     .start(Machine.PATIENCE);
-            connection.send(announcement(consumer.id(), FORMAT | announced));
+            connection.send(announcement(consumer.id(), announced));
             Machine.until(
                     "the server's consumer",
                     () -> serversConsumer != 0 && connection.remoteConsumers().length > 0,
@@ -404,8 +400,8 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
 
         private void read(MemorySegment message) {
             assertThat(Frames.read(message, (whole, at, part) -> {
-                        if (Frames.kind(whole, at) == Frames.CANCEL) {
-                            assertThat(Frames.extra(whole, at)).isEqualTo(FORMAT | SLOT);
+                        if (Frames.kind(whole, at) == Frames.CONSUMER) {
+                            assertThat(Frames.extra(whole, at)).isEqualTo(SLOT);
                             serversConsumer = Frames.value(whole, at);
                         } else {
                             frames.add(Frames.kind(whole, at) + " " + Frames.id(whole, at) + " " + part);
@@ -461,7 +457,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                 List.of(frame(Frames.REQUEST, 7, 8, ECHO, 4, 0)), // a part longer than its body
                 List.of(begun, begun), // the same number twice
                 List.of(begun, frame(Frames.MORE, 7, 93, 0, 0, 0)), // longer than the body
-                List.of(announcement(1, FORMAT | SLOT))); // a second time
+                List.of(announcement(1, SLOT))); // a second time
         for (List<byte[]> messages : wrong) {
             try (RawClient raw = new RawClient(SLOT, SLOT)) {
                 messages.forEach(raw::send);
@@ -519,9 +515,9 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
     @Test
     void aServerThatDoesNotFollowTheFormatLosesItsClient() {
         List<List<byte[]>> wrong = List.of(
-                List.of(announcement(0, FORMAT | SLOT)),
-                List.of(announcement(1, FORMAT | Frames.HEADER)),
-                List.of(announcement(1, FORMAT | SLOT), announcement(1, FORMAT | SLOT)));
+                List.of(announcement(0, SLOT)),
+                List.of(announcement(1, Frames.HEADER)),
+                List.of(announcement(1, SLOT), announcement(1, SLOT)));
         for (List<byte[]> messages : wrong) {
             String other = Machine.uniqueName();
             try (ProgressEngine engine = ProgressEngine.create()) {
@@ -560,7 +556,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                                     .consumer(engine, memory)
                                     .onStateChanged((consumer, before, now) -> {
                                         if (now == ContextState.RUNNING) {
-                                            connection.send(announcement(consumer.id(), FORMAT | SLOT));
+                                            connection.send(announcement(consumer.id(), SLOT));
                                         }
                                     })
                                     .start());

@@ -220,7 +220,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
                         .connect(Machine.PATIENCE);
                 byte[] frame = Arrays.copyOf(new byte[0], Frames.size(body.length));
                 MemorySegment message = MemorySegment.ofArray(frame);
-                Frames.write(message, 0, body.length, Frames.CANCEL, Frames.METADATA, 0, body.length, 1);
+                Frames.write(message, 0, body.length, Frames.METADATA, 1, 0, body.length, 0);
                 MemorySegment.copy(MemorySegment.ofArray(body), 0, message, Frames.HEADER, body.length);
                 raw.connection().send(frame);
                 Machine.until("the end", () -> !raw.connection().isOpen(), engine);
