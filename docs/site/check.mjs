@@ -18,7 +18,7 @@ const SEARCHES = [
   ['fault', '/emulator-faults'],
   ['producer', '/concepts/']
 ]
-const FOR_CONTRIBUTORS = /\/(notebook|guards|testing|architecture|emulator-inside|functions)\.html/
+const FOR_CONTRIBUTORS = /\/(contributing\/|functions\.html)/
 const SHOWN = [
   'index.html', 'start/what-it-is.html', 'start/which-api.html', 'start/3-a-buffer.html', 'concepts/buffer.html',
   'reference/errors.html', 'performance.html'

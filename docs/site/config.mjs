@@ -49,15 +49,29 @@ function cards(md) {
 /** Who searches wants to use the library: what is for contributors, and long lists of functions, come last. */
 function boost(id) {
   const page = id.split('#')[0]
-  if (/\/(notebook|guards|testing|reliability|architecture|emulator-inside|performance-bars|releasing|contributing|security|changelog)\.html/.test(page)) {
-    return 0.1
-  }
+  if (/\/contributing\//.test(page) || /\/(reliability|performance-bars|security|changelog)\.html/.test(page)) return 0.1
   if (/\/(functions|performance-figures)\.html/.test(page)) return 0.3
   if (/\/api-map\.html/.test(page)) return 0.7
   return /\/(start|concepts)\//.test(page) ? 2 : 1
 }
 
 const pages = (...entries) => entries.map(([text, link]) => ({ text, link }))
+
+/** The menu of the pages that only contributors need; users have another. */
+const CONTRIBUTING = [
+  {
+    text: 'Contributing',
+    items: pages(
+      ['How to contribute', '/contributing/'],
+      ['Architecture', '/contributing/architecture'],
+      ['The emulated device', '/contributing/emulator-inside'],
+      ['Tests', '/contributing/testing'],
+      ['Notebook', '/contributing/notebook'],
+      ['Making a release', '/contributing/releasing'],
+      ['The manual for users', '/']
+    )
+  }
+]
 
 export default {
   title: 'comch4j',
@@ -89,138 +103,134 @@ export default {
       ...(process.env.SITE_JAVADOC === '0' ? [] : [{ text: 'Javadoc', link: '/javadoc/index.html', target: '_self' }]),
       { text: version.split(',')[0], link: '/changelog' }
     ],
-    sidebar: [
-      {
-        text: 'Start',
-        items: pages(
-          ['What it is, and what not', '/start/what-it-is'],
-          ['Ten minutes without a card', '/start/ten-minutes'],
-          ['1. A message', '/start/1-a-message'],
-          ['2. Many clients', '/start/2-many-clients'],
-          ['3. A buffer without a copy', '/start/3-a-buffer'],
-          ['4. A million records', '/start/4-records'],
-          ['5. When the other side dies', '/start/5-the-other-side-dies'],
-          ['Which API is mine', '/start/which-api']
-        )
-      },
-      {
-        text: 'Concepts',
-        items: pages(
-          ['Life of a connection', '/concepts/connection'],
-          ['Who progresses what', '/concepts/progress'],
-          ['Threads', '/concepts/threads'],
-          ['Who owns a buffer', '/concepts/buffer'],
-          ['Registered memory', '/concepts/memory'],
-          ['Back-pressure', '/concepts/back-pressure'],
-          ['Closing', '/concepts/closing'],
-          ['Glossary', '/concepts/glossary']
-        )
-      },
-      {
-        text: 'How-to',
-        collapsed: true,
-        items: [
-          {
-            text: 'Cookbook',
-            link: '/cookbook',
-            collapsed: false,
-            items: pages(
-              ['Reconnect', '/cookbook#my-program-must-reconnect'],
-              ['Shut down', '/cookbook#shut-down-without-losing-messages'],
-              ['Ask and get an answer', '/cookbook#ask-and-get-an-answer'],
-              ['Serve many clients', '/cookbook#serve-many-clients'],
-              ['Keep the newest value', '/cookbook#keep-only-the-newest-value'],
-              ['Send to many peers', '/cookbook#send-the-same-data-to-many-peers'],
-              ['Read records in place', '/cookbook#read-records-without-copying-them'],
-              ['Use several threads', '/cookbook#use-several-threads-for-one-connection'],
-              ['Know what a consumer is for', '/cookbook#know-what-a-consumer-is-for'],
-              ['Read and write a remote file', '/cookbook#read-and-write-a-remote-file']
-            )
-          },
-          { text: 'Writing a service', link: '/service' },
-          {
-            text: 'Samples to start',
-            link: '/samples',
-            collapsed: true,
-            items: pages(
-              ['File drop', '/samples/filedrop'],
-              ['Telemetry', '/samples/telemetry'],
-              ['Key-value service', '/samples/keyvalue'],
-              ['Block device', '/samples/blockdevice'],
-              ['gRPC', '/samples/grpc']
-            )
-          },
-          ...pages(
-            ['From C, JNI or Unix sockets', '/coming-from'],
-            ['Sockets', '/sockets'],
-            ['Calls', '/rpc'],
-            ['Programs that exist', '/relay'],
-            ['Netty and gRPC', '/netty'],
-            ['Slots and records', '/records'],
-            ['Labels of consumers', '/labels'],
-            ['The endpoint API', '/channel'],
-            ['DMA', '/dma'],
-            ['The DPA and MsgQ', '/dpa'],
-            ['Metrics, events, logs', '/observability'],
-            ['Testing your program', '/testing-your-program'],
-            ['Packaging', '/packaging'],
-            ['GraalVM native image', '/native-image'],
-            ['Containers', '/emulator#in-containers']
+    sidebar: {
+      '/contributing/': CONTRIBUTING,
+      '/': [
+        {
+          text: 'Start',
+          items: pages(
+            ['What it is, and what not', '/start/what-it-is'],
+            ['Ten minutes without a card', '/start/ten-minutes'],
+            ['1. A message', '/start/1-a-message'],
+            ['2. Many clients', '/start/2-many-clients'],
+            ['3. A buffer without a copy', '/start/3-a-buffer'],
+            ['4. A million records', '/start/4-records'],
+            ['5. When the other side dies', '/start/5-the-other-side-dies'],
+            ['Which API is mine', '/start/which-api']
           )
-        ]
-      },
-      {
-        text: 'On hardware',
-        collapsed: true,
-        items: pages(
-          ['On a real BlueField', '/bluefield'],
-          ['Checklist', '/bluefield#checklist'],
-          ['Conformance kit', '/bluefield#the-conformance-kit'],
-          ['When it does not work', '/bluefield#when-it-does-not-work']
-        )
-      },
-      {
-        text: 'Reference',
-        collapsed: true,
-        items: pages(
-          ['Options and environment', '/reference/options'],
-          ['Errors', '/reference/errors'],
-          ['What works', '/reference/features'],
-          ['Command line: comch', '/comch'],
-          ['DOCA functions in Java', '/api-map'],
-          ['DOCA functions, emulated', '/functions']
-        )
-      },
-      {
-        text: 'Performance',
-        collapsed: true,
-        items: pages(['Advice', '/performance'], ['Method and figures', '/performance-figures'])
-      },
-      {
-        text: 'The emulated device',
-        collapsed: true,
-        items: pages(
-          ['Running it', '/emulator'],
-          ['Injecting faults', '/emulator-faults'],
-          ['Changing it', '/emulator-inside']
-        )
-      },
-      {
-        text: 'Contributing',
-        collapsed: true,
-        items: pages(
-          ['How to contribute', '/contributing'],
-          ['Architecture', '/architecture'],
-          ['Tests', '/testing'],
-          ['Reliability', '/reliability'],
-          ['Guards', '/guards'],
-          ['Bars and verdicts', '/performance-bars'],
-          ['Notebook', '/notebook'],
-          ['Security', '/security'],
-          ['Making a release', '/releasing'],
-          ['Changelog', '/changelog']
-        )
-      }
-    ]
+        },
+        {
+          text: 'Concepts',
+          items: pages(
+            ['Life of a connection', '/concepts/connection'],
+            ['Who progresses what', '/concepts/progress'],
+            ['Threads', '/concepts/threads'],
+            ['Who owns a buffer', '/concepts/buffer'],
+            ['Registered memory', '/concepts/memory'],
+            ['Back-pressure', '/concepts/back-pressure'],
+            ['Closing', '/concepts/closing'],
+            ['Glossary', '/concepts/glossary']
+          )
+        },
+        {
+          text: 'How-to',
+          collapsed: true,
+          items: [
+            {
+              text: 'Cookbook',
+              link: '/cookbook',
+              collapsed: false,
+              items: pages(
+                ['Reconnect', '/cookbook#my-program-must-reconnect'],
+                ['Shut down', '/cookbook#shut-down-without-losing-messages'],
+                ['Ask and get an answer', '/cookbook#ask-and-get-an-answer'],
+                ['Serve many clients', '/cookbook#serve-many-clients'],
+                ['Keep the newest value', '/cookbook#keep-only-the-newest-value'],
+                ['Send to many peers', '/cookbook#send-the-same-data-to-many-peers'],
+                ['Read records in place', '/cookbook#read-records-without-copying-them'],
+                ['Use several threads', '/cookbook#use-several-threads-for-one-connection'],
+                ['Know what a consumer is for', '/cookbook#know-what-a-consumer-is-for'],
+                ['Read and write a remote file', '/cookbook#read-and-write-a-remote-file']
+              )
+            },
+            { text: 'Writing a service', link: '/service' },
+            {
+              text: 'Samples to start',
+              link: '/samples',
+              collapsed: true,
+              items: pages(
+                ['File drop', '/samples/filedrop'],
+                ['Telemetry', '/samples/telemetry'],
+                ['Key-value service', '/samples/keyvalue'],
+                ['Block device', '/samples/blockdevice'],
+                ['gRPC', '/samples/grpc']
+              )
+            },
+            ...pages(
+              ['From C, JNI or Unix sockets', '/coming-from'],
+              ['Sockets', '/sockets'],
+              ['Calls', '/rpc'],
+              ['Programs that exist', '/relay'],
+              ['Netty and gRPC', '/netty'],
+              ['Slots and records', '/records'],
+              ['Labels of consumers', '/labels'],
+              ['The endpoint API', '/channel'],
+              ['DMA', '/dma'],
+              ['The DPA and MsgQ', '/dpa'],
+              ['Metrics, events, logs', '/observability'],
+              ['Testing your program', '/testing-your-program'],
+              ['Packaging', '/packaging'],
+              ['GraalVM native image', '/native-image'],
+              ['Containers', '/emulator#in-containers']
+            )
+          ]
+        },
+        {
+          text: 'On hardware',
+          collapsed: true,
+          items: pages(
+            ['On a real BlueField', '/bluefield'],
+            ['Checklist', '/bluefield#checklist'],
+            ['Conformance kit', '/bluefield#the-conformance-kit'],
+            ['When it does not work', '/bluefield#when-it-does-not-work']
+          )
+        },
+        {
+          text: 'Reference',
+          collapsed: true,
+          items: pages(
+            ['Options and environment', '/reference/options'],
+            ['Errors', '/reference/errors'],
+            ['What works', '/reference/features'],
+            ['Command line: comch', '/comch'],
+            ['DOCA functions in Java', '/api-map'],
+            ['DOCA functions, emulated', '/functions']
+          )
+        },
+        {
+          text: 'Performance',
+          collapsed: true,
+          items: pages(['Advice', '/performance'], ['Method and figures', '/performance-figures'])
+        },
+        {
+          text: 'The emulated device',
+          collapsed: true,
+          items: pages(
+            ['Running it', '/emulator'],
+            ['Injecting faults', '/emulator-faults']
+          )
+        },
+        {
+          text: 'The project',
+          collapsed: true,
+          items: pages(
+            ['Reliability', '/reliability'],
+            ['Security', '/security'],
+            ['Changelog', '/changelog'],
+            ['Contributing', '/contributing/']
+          )
+        }
+      ]
+    }
   }
 }

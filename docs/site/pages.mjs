@@ -21,6 +21,7 @@ function pagesBelow(place) {
 
 /** Where a file of the repository stands on the site, if it is a page. */
 function pageOf(file) {
+  if (file === 'CONTRIBUTING.md') return 'contributing/index.md'
   if (ROOT_PAGES.includes(file)) return file.toLowerCase()
   if (file.startsWith(SAMPLES + '/') && file.endsWith('/README.md')) {
     return file.slice(SAMPLES.length - 'samples'.length).replace(/\/README\.md$/, '.md')

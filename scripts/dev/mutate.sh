@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for core and comch
-# on two cores. The figures are in docs/testing.md; reports: target/pit-reports/.
+# on two cores. The figures are in docs/contributing/testing.md; reports: target/pit-reports/.
 #
 #   scripts/dev/mutate.sh              packages core and comch
 #   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, emulator, internal
@@ -9,8 +9,8 @@
 #
 # Or of the C, in minutes:
 #
-#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (docs/guards.md), then turn it round, and run its
-#                                      test each time, which must fail
+#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (scripts/dev/lib/guards.py), then turn it round, and
+#                                      run its test each time, which must fail
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 options=() of_c='' asked=()

@@ -2,8 +2,8 @@
 """Guards: the places in src/main/c that stand between this process and a hostile or dead peer, a stranger, a leak, or
 a sleep that nothing ends.
 
-    guards.py check            each guard has a test, and each test its guard; docs/guards.md says so
-    guards.py write            writes docs/guards.md
+    guards.py check            each guard has a test, and each test its guard
+    guards.py list             prints them: name, place, what is taken out, program and case of the test
     guards.py mutate [NAME...] takes out one guard at a time, then turns it round, and runs its test each time
                                (scripts/dev/mutate.sh --c)
 
@@ -32,7 +32,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = "src/main/c"
 TABLE = ROOT / "src/test/c/guards.tsv"
-PAGE = ROOT / "docs/guards.md"
 BUILD = ROOT / "target/mutants"
 MARK = re.compile(r"/\* guard: ([a-z0-9-]+)(?:=(\w+))? \*/\s*")
 PATIENCE = 20  # seconds, for a test that hangs without the guard; or eight times what it takes with it
@@ -122,42 +121,14 @@ def cases():
     return found
 
 
-def page(guards, tests):
-    lines = [
-        "# Guards",
-        "",
-        "A *guard* is a line of the C part that stands between a process and a hostile or dead peer, a stranger,",
-        "a leak, or a sleep that nothing ends. Each has a test that fails without it.",
-        "",
-        "This page is made from the marks in `src/main/c` and from `src/test/c/guards.tsv` by",
-        "`scripts/dev/lib/guards.py`, which fails where one has no counterpart in the other.",
-        "[Mutations](testing.md#mutations) says how it is tried.",
-        "",
-        "| guard | where | what is taken out | test |",
-        "|---|---|---|---|",
-    ]
-    for guard in guards:
-        program, case = tests[guard.name]
-        what = guard.what.replace("|", "\\|")
-        what = what if len(what) <= 90 else what[:87] + "…"
-        where = str(guard.path).removeprefix("src/main/c/")
-        lines.append(f"| {guard.name} | {where} | `{what}` | {program}: {case} |")
-    lines += [
-        "",
-        "## Turned round",
-        "",
-        "A guard that is turned round has a bound that is off by one (`<` becomes `<=`), or a condition that means",
-        "its contrary. Where it is too strict then, the test of an honest peer fails: `src/test/c/guards.tsv` names",
-        "it. No test fails for these:",
-        "",
-        "| guard | why |",
-        "|---|---|",
-    ]
-    lines += [f"| {name[1:]} | {why} |" for name, (program, why) in sorted(tests.items()) if program == "-"]
-    return "\n".join(lines) + "\n"
+def show():
+    tests = all_tests()
+    for guard in all_guards():
+        print(f"{guard.name}\t{guard.path}:{guard.line}\t{guard.what}\t{': '.join(tests.get(guard.name, ['no test']))}")
+    return 0
 
 
-def check(write):
+def check():
     guards, tests, known, faults = all_guards(), all_tests(), cases(), []
     names = [guard.name for guard in guards]
     faults += [f"two guards are called {name}" for name in sorted(set(names)) if names.count(name) > 1]
@@ -165,12 +136,6 @@ def check(write):
     faults += [f"{TABLE.name}: no guard is called {name}" for name in tests if name.lstrip("~") not in names]
     faults += [f"{TABLE.name}: there is no test {case}" for program, case in tests.values()
                if program != "-" and case not in known]
-    if not faults:
-        wanted = page(guards, tests)
-        if write:
-            PAGE.write_text(wanted, encoding="utf-8")
-        elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != wanted:
-            faults.append("docs/guards.md is not what is marked: scripts/dev/lib/guards.py write")
     print("\n".join(faults + [f"{len(guards)} guards, {len(faults)} faults"]))
     return 1 if faults else 0
 
@@ -329,9 +294,9 @@ def mutate(names):
 def main():
     match sys.argv[1:]:
         case ["check"]:
-            return check(False)
-        case ["write"]:
-            return check(True)
+            return check()
+        case ["list"]:
+            return show()
         case ["mutate", *names]:
             return mutate(names)
     print(__doc__)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator-inside.md). No
+"""Checks the order of the emulator's folders, docs/contributing/emulator-inside.md: whose sources may include whose. No
 two files have the same name.
 
     scripts/dev/lib/layers.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator

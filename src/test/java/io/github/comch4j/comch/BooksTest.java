@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * What is refused or fails more often than there are tasks, slots or receives, and then works: nothing that was counted
- * or marked for it is left over. The table in docs/testing.md has those of other packages.
+ * or marked for it is left over. The table in docs/contributing/testing.md has those of other packages.
  */
 @Timeout(60)
 @EmulatedBlueField(limits = "max_buf_list_len 8")
