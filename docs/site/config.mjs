@@ -49,7 +49,7 @@ function cards(md) {
 /** Who searches wants to use the library: what is for contributors, and long lists of functions, come last. */
 function boost(id) {
   const page = id.split('#')[0]
-  if (/\/contributing\//.test(page) || /\/(reliability|performance-bars|security|changelog)\.html/.test(page)) return 0.1
+  if (/\/contributing\//.test(page) || /\/(reliability|security|changelog)\.html/.test(page)) return 0.1
   if (/\/(functions|performance-figures)\.html/.test(page)) return 0.3
   if (/\/api-map\.html/.test(page)) return 0.7
   return /\/(start|concepts)\//.test(page) ? 2 : 1
