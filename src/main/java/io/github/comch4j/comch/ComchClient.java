@@ -97,6 +97,7 @@ public final class ComchClient extends ControlPathEndpoint {
     ComchConnection register(long address) {
         if (connection == null) {
             connection = open(address);
+            connection.life().begun();
         }
         return connection;
     }
@@ -104,9 +105,7 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            register(ClientCalls.connection(context.object(), "connecting " + this))
-                    .life()
-                    .begun();
+            register(ClientCalls.connection(context.object(), "connecting " + this));
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 connection.life().endedByPeer(ConnectionState.CLOSED);

@@ -69,12 +69,14 @@ public final class ComchServer extends ControlPathEndpoint {
 
     @Override
     void connected(long address) {
-        open(address).life().begun();
+        register(address);
     }
 
     @Override
     ComchConnection register(long address) {
-        return open(address);
+        ComchConnection connection = open(address);
+        connection.life().begun();
+        return connection;
     }
 
     @Override

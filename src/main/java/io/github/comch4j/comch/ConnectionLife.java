@@ -36,6 +36,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     private final ControlPathEndpoint endpoint;
     private final Engine engine;
     private final Object lock = new Object(); // the native connection does not end while a thread holds it
+    private boolean begun; // the program has been told; on the engine's thread
     private volatile ConnectionState state = ConnectionState.OPEN; // for the program
     private volatile boolean gone; // the native connection is
     private volatile @Nullable Exception failure; // for which this process has ended it
@@ -148,10 +149,13 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
-    /** It can be used from now on. */
+    /** It can be used from now on. DOCA tells, or brings something of it before: the first time counts. */
     void begun() {
-        Events.connection(connection, ConnectionState.OPEN.name());
-        tell(endpoint.settings.onConnected);
+        if (!begun) {
+            begun = true;
+            Events.connection(connection, ConnectionState.OPEN.name());
+            tell(endpoint.settings.onConnected);
+        }
     }
 
     private void tell(@Nullable ConnectionHandler handler) {

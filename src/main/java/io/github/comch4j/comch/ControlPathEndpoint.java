@@ -332,7 +332,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a connection is established.
+         * Called when a connection is established, before anything that comes on it.
          *
          * @param handler the handler
          * @return this

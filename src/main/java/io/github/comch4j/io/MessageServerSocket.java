@@ -13,6 +13,7 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.link.EndReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -43,7 +44,8 @@ public final class MessageServerSocket implements AutoCloseable {
         this.none = new MessageSocket(settings, ended -> {});
         this.server = loop.call(() -> Connections.engineOf(loop)
                 .ofLibrary(() -> settings.apply(
-                                settings.server, connection -> of(connection).link())
+                                settings.server,
+                                connection -> socketOf(connection).link())
                         .onConnected(this::accepted)
                         .onStateChanged((endpoint, before, now) -> {
                             if (now == ContextState.IDLE) {
@@ -83,25 +85,19 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     private void accepted(ComchConnection connection) {
-        MessageSocket socket = of(connection);
-        if (!shuttingDown) {
-            waiting.add(socket);
-        }
-    }
-
-    /** The socket of a connection. In the loop. A message may arrive before {@code onConnected} has run. */
-    private MessageSocket of(ComchConnection connection) {
-        if (connection.attachment() instanceof MessageSocket known) {
-            return known;
-        }
         MessageSocket socket = new MessageSocket(settings, this::ended);
         socket.connected(connection);
         open.add(socket); // not before: close, in another thread, takes them from there
         connection.attach(socket);
         if (shuttingDown) {
             socket.link().cut(EndReason.SHUTTING_DOWN, "");
+        } else {
+            waiting.add(socket);
         }
-        return socket;
+    }
+
+    private static MessageSocket socketOf(ComchConnection connection) {
+        return (MessageSocket) Objects.requireNonNull(connection.attachment());
     }
 
     private void ended(MessageSocket socket) {

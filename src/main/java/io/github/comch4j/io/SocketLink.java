@@ -54,13 +54,11 @@ final class SocketLink {
 
     /** It is established. */
     void connected(ComchConnection established) {
-        if (connection == null) {
-            int longest = established.endpoint().maxMessageSize();
-            sends.longestMessage(longest);
-            receives.longestMessage(longest);
-            inside = Connections.of(established);
-            connection = established;
-        }
+        int longest = established.endpoint().maxMessageSize();
+        sends.longestMessage(longest);
+        receives.longestMessage(longest);
+        inside = Connections.of(established);
+        connection = established;
     }
 
     /** Whether it was ever established. Any thread. */

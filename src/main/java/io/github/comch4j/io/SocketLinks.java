@@ -70,10 +70,7 @@ final class SocketLinks {
         @Override
         public ComchClient.Builder configure(ComchClient.Builder builder) {
             SocketLink link = upcoming;
-            return settings.apply(builder, connection -> {
-                connector().connected(connection); // a message may arrive before onConnected has run
-                return link;
-            });
+            return settings.apply(builder, connection -> link);
         }
 
         @Override

@@ -147,11 +147,7 @@ public final class Connector {
         return stopped;
     }
 
-    /** A connection of the present attempt; may be told more than once, as messages come before {@code onConnected}. */
-    public void connected(ComchConnection now) {
-        if (connection == now) {
-            return;
-        }
+    private void connected(ComchConnection now) {
         connection = now;
         pause = 0;
         refusal = null;

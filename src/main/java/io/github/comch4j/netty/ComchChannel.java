@@ -243,10 +243,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         try {
             client = settings.apply(
                             ComchClient.builder(mine.engine(), mine.host(address.function()), address.service()))
-                    .onMessage((connection, message) -> {
-                        wire.opened(connection); // a message may arrive before onConnected has run
-                        wire.message(message, config.getAllocator());
-                    })
+                    .onMessage((connection, message) -> wire.message(message, config.getAllocator()))
                     .onConnected(connection -> {
                         wire.opened(connection);
                         ready();

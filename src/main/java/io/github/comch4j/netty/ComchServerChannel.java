@@ -164,9 +164,9 @@ public final class ComchServerChannel extends AbstractServerChannel {
                             mine.dpu(device),
                             mine.representor(device, service.function()),
                             service.service()))
-                    .onConnected(this::of)
+                    .onConnected(this::connected)
                     .onMessage((connection, message) -> {
-                        ComchChannel child = of(connection); // may come before onConnected
+                        ComchChannel child = open.get(connection);
                         if (child != null) {
                             child.wire().message(message, child.config().getAllocator());
                         }
@@ -198,13 +198,7 @@ public final class ComchServerChannel extends AbstractServerChannel {
         active = true;
     }
 
-    /** The channel of a connection; null if it is not wanted. In a handler of the engine. */
-    private @Nullable ComchChannel of(ComchConnection connection) {
-        ComchChannel known = open.get(connection);
-        if (known != null || connection.attachment() == this) {
-            return known;
-        }
-        connection.attach(this); // it has been seen
+    private void connected(ComchConnection connection) {
         ComchChannel child = ComchChannel.accepted(
                 this,
                 Objects.requireNonNull(loop),
@@ -218,11 +212,10 @@ public final class ComchServerChannel extends AbstractServerChannel {
                 child.unsafe().closeForcibly();
                 return true;
             });
-            return child;
+            return;
         }
         waiting.add(child);
         ready();
-        return child;
     }
 
     private void ended(ComchConnection connection) {

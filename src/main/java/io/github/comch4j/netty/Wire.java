@@ -76,13 +76,11 @@ final class Wire {
         receives.limit(settings.receiveBuffer());
     }
 
-    /** It is established. A message may arrive before the engine tells. */
+    /** It is established. */
     void opened(ComchConnection established) {
-        if (connection == null) {
-            receives.longestMessage(established.endpoint().maxMessageSize());
-            connection = established;
-            inside = INSIDE.apply(established);
-        }
+        receives.longestMessage(established.endpoint().maxMessageSize());
+        connection = established;
+        inside = INSIDE.apply(established);
     }
 
     @Nullable

@@ -200,7 +200,6 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     public ComchClient.Builder configure(ComchClient.Builder builder) {
         return settings.apply(builder)
                 .onMessage((connection, message) -> {
-                    connector.connected(connection); // a message may arrive before onConnected has run
                     CallTable calls = table;
                     if (calls != null && !calls.message(message)) {
                         closeSoon(connection); // no server of this kind

@@ -94,7 +94,7 @@ public final class RpcServer implements AutoCloseable {
                         closeSoon(connection); // no client of this kind
                     }
                 })
-                .onConnected(this::of)
+                .onConnected(this::connected)
                 .onConsumer((connection, consumer, now) -> of(connection).consumerKnown())
                 .onWritable(connection -> of(connection).flush())
                 .onDisconnected(this::ended)
@@ -146,17 +146,17 @@ public final class RpcServer implements AutoCloseable {
         return (long) BODIES * maxBody;
     }
 
-    private ServerConnection of(ComchConnection connection) {
-        if (connection.attachment() instanceof ServerConnection known) {
-            return known;
-        }
+    private void connected(ComchConnection connection) {
         ServerConnection client = new ServerConnection(this, connection);
         open.add(client);
         connection.attach(client);
         if (shuttingDown) {
             client.sayGoodbye();
         }
-        return client;
+    }
+
+    private static ServerConnection of(ComchConnection connection) {
+        return (ServerConnection) Objects.requireNonNull(connection.attachment());
     }
 
     private void ended(ComchConnection connection) {

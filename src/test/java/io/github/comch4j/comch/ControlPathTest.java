@@ -91,6 +91,23 @@ class ControlPathTest extends BothForms {
         machine.until("the end", () -> !other.isAlive());
     }
 
+    /** DOCA does not say that it tells of a connection before it brings a message of it. */
+    @Test
+    void aConnectionIsToldOnceBeforeWhatComesOnIt() {
+        ComchServer server = recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> !server.connections().isEmpty());
+        ComchConnection back = server.connections().iterator().next();
+        events.clear();
+        back.life().endedByPeer(ConnectionState.LOST); // so that it is unknown
+        server.register(back.address()); // what a message does
+        assertThat(events).containsExactly("server: LOST", "server: connected");
+        server.connected(back.address());
+        client.connection().send(new byte[3]);
+        machine.until("the message", () -> atServer.size() == 1);
+        assertThat(events).hasSize(2);
+    }
+
     @Test
     void messagesOfEverySizeTravelBothWaysUnchangedAndInOrder() {
         ComchServer server = recordingServer().start();
