@@ -195,7 +195,6 @@ stage_abi() {
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "Guards, each with its test" scripts/dev/lib/guards.py check
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py check
-  check "ABI: docs/api-map.md" python3 src/test/abi/api_map.py check
 }
 
 # What is of the device goes by the headers for it.

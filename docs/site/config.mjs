@@ -51,7 +51,6 @@ function boost(id) {
   const page = id.split('#')[0]
   if (/\/contributing\//.test(page) || /\/(reliability|security|changelog)\.html/.test(page)) return 0.1
   if (/\/(functions|performance-figures)\.html/.test(page)) return 0.3
-  if (/\/api-map\.html/.test(page)) return 0.7
   return /\/(start|concepts)\//.test(page) ? 2 : 1
 }
 
@@ -203,8 +202,7 @@ export default {
             ['Errors', '/reference/errors'],
             ['What works', '/reference/features'],
             ['Command line: comch', '/comch'],
-            ['DOCA functions in Java', '/api-map'],
-            ['DOCA functions, emulated', '/functions']
+              ['Functions of DOCA', '/functions']
           )
         },
         {

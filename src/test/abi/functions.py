@@ -1,29 +1,33 @@
 #!/usr/bin/env python3
-"""docs/functions.md: every function that the emulated libraries export, in which of them it is, and what it does.
+"""docs/functions.md: every function that the emulated libraries export, where it is in Java, which releases of DOCA
+have it, and what differs from DOCA.
 
     functions.py check
-    functions.py write      puts the rows and the counts of the page right
+    functions.py write      puts what is made in the page right
 
-The page's prose, and the order of its sections, are written by hand; a section is about a header. What is said of a
-function is "complete" unless functions.tsv says more. Its header is that of DOCA's ABI tables, of all releases
-together, and the release of a library is that of the folder it is in. Prints what does not hold; exits 0 only when all
-does. Needs nm, and the libraries in target/native/lib.
+A section is about a header. Its heading and the prose below it are written by hand, and so is the order of sections;
+what begins with "DOCA ..., unless" is made. Where a function is in Java, or why it is not, is in api-map.tsv: in its
+own row, else in the first row whose pattern it fits. Functions without a binding have no row. What the emulated device
+does is "complete" unless functions.tsv says more. The header of a function is that of DOCA's ABI tables, of all
+releases together, and the release of a library is that of the folder it is in. Prints what does not hold; exits 0 only
+when all does. Needs nm, and the libraries in target/native/lib. ApiMapTest looks whether the members exist.
 """
-import collections, re, subprocess, sys
+import collections, fnmatch, re, subprocess, sys, textwrap
 from pathlib import Path
 
-from page import run, with_rows
-
-PAGE, NOTES = Path("docs/functions.md"), Path("src/test/abi/functions.tsv")
+PAGE, NOTES, JAVA = Path("docs/functions.md"), Path("src/test/abi/functions.tsv"), Path("src/test/abi/api-map.tsv")
 TABLES = [Path(f"src/test/abi/{table}.tsv") for table in (
     "doca-3.0", "doca-3.1-3.3", "doca-3.0-dpa-host", "doca-3.0-dpa-dev", "doca-3.3-argp", "doca-3.0-dma", "doca-2.5",
     "doca-2.6", "comm-channel-1.2")]
-FOLDERS = {"3.0": "", "2.6": "2.6", "2.5": "2.5", "1.2": "1.2"}  # of target/native/lib
+FOLDERS = {"3.0": "", "2.7": "2.7", "2.6": "2.6", "2.5": "2.5", "1.2": "1.2"}  # of target/native/lib
 
 # What is not DOCA's, by the beginning of its name.
 EMULATOR_HEADERS = {"doca_emu_dpa_": "doca_emu_dpa.h", "doca_emu_": "doca_emu.h"}
 ANSWER = re.compile(r"(?:(complete)(?:; .+)?|(differs|not supported): .+)")
-COUNTS = re.compile(r"\d+ functions: \d+ complete, \d+ differ, \d+ not supported\.")
+BOUND = re.compile(r'(?:findOrThrow|downcall|call)\("(doca_\w+)"')
+REASON, UNBOUND = "not exposed: ", "no binding"
+COUNTS = re.compile(r"\d+ functions: \d+ complete.*? not in Java\.", re.S)
+MADE = re.compile(r"^DOCA [^\n]*, unless a row.*?(?=^## |\Z)", re.M | re.S)
 
 
 def exports():
@@ -36,7 +40,7 @@ def exports():
                 name = line.split()[-1].split("@")[0]
                 if name.startswith("doca_"):
                     found[name].add(release)
-    return found
+    return {name: releases for name, releases in found.items() if releases != {"2.7"}}  # names that 3.0 has not
 
 
 def fields(path):
@@ -44,13 +48,36 @@ def fields(path):
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-def answers(exported):
-    """What is said of each function, and what is wrong with the notes."""
+def emulated(exported):
+    """What the emulated device does with each function, and what is wrong with the notes."""
     notes = {row[0]: row[1] for row in fields(NOTES)}
     problems = [f"{NOTES}: {name} is not exported" for name in sorted(notes.keys() - exported.keys())]
-    problems += [f"{NOTES}: \"{note}\" of {name} is neither complete with a remark, nor differs or not supported with a "
-                 "reason" for name, note in notes.items() if note == "complete" or not ANSWER.fullmatch(note)]
+    problems += [f"{NOTES}: \"{note}\" of {name} is neither complete with a remark, nor differs or not supported with "
+                 "a reason" for name, note in notes.items() if note == "complete" or not ANSWER.fullmatch(note)]
     return {name: notes.get(name, "complete") for name in exported}, problems
+
+
+def in_java(exported):
+    """Where each function is in Java, or why it is not, and what is wrong with the table."""
+    bound = {name for path in Path("generated").rglob("*_h.java") for name in BOUND.findall(path.read_text("utf-8"))}
+    own, patterns, problems = {}, {}, []
+    for name, text in fields(JAVA):
+        rows = patterns if "*" in name else own
+        if name in rows:
+            problems.append(f"{JAVA}: a second row of {name}")
+        rows[name] = text
+    problems += [f"{JAVA}: {name} is not in the bindings" for name in sorted(own.keys() - bound)]
+    problems += [f"{name} has a binding, and no library exports it" for name in sorted(bound - exported.keys())]
+    said, used = {name: UNBOUND for name in exported.keys() - bound}, set(own)
+    for name in bound:
+        pattern = next((each for each in patterns if fnmatch.fnmatchcase(name, each)), None)
+        said[name] = own.get(name) or patterns.get(pattern)
+        if name not in own:
+            used.add(pattern)
+        if said[name] is None:
+            problems.append(f"{JAVA}: no row of {name}")
+    problems += [f"{JAVA}: {pattern} fits no function" for pattern in patterns if pattern not in used]
+    return said, problems
 
 
 def not_in_sources(exported):
@@ -72,28 +99,72 @@ def sections(exported):
     return found
 
 
-def written(page, found, exported, said):
+def since(releases):
+    first, last = min(releases), max(releases)
+    return f"{first} and later" if last == "3.0" else f"{first} only" if first == last else f"{first} to {last}"
+
+
+def section(names, exported, said, java):
+    """What is made of a header's functions: a table, and which of them are not in Java, by the reason."""
+    usual = collections.Counter(since(exported[name]) for name in names).most_common(1)[0][0]
+    lines = [f"DOCA {usual}, unless a row says otherwise.", ""]
+    rows, absent = [], collections.defaultdict(list)
+    for name in names:
+        release = since(exported[name])
+        remarks = [] if release == usual else [release]
+        remarks += [said[name].removeprefix("complete; ")] if said[name] != "complete" else []
+        is_absent = java[name] == UNBOUND or java[name].startswith(REASON)
+        if is_absent:
+            absent[java[name].removeprefix(REASON)].append(name)
+        if remarks or not is_absent:
+            rows.append(f"| `{name}` | {'–' if is_absent else java[name]} | {'; '.join(remarks)} |")
+    if rows:
+        lines += ["| function | Java | remarks |", "|---|---|---|", *rows, ""]
+    if absent:
+        lines += ["Not in Java:", ""]
+        for reason, those in absent.items():
+            item = f"* {reason}: {', '.join(f'`{name}`' for name in those)}"
+            lines += textwrap.wrap(item, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        lines += [""]
+    return "\n".join(lines) + "\n"
+
+
+def written(page, found, exported, said, java):
     """The page as it should be, and the headers that it has no section of."""
-    left = dict(found)
-    page = with_rows(page, ("function", "in", "here"), lambda header: [
-        f"| `{name}` | {', '.join(sorted(exported[name]))} | {said[name]} |" for name in left.pop(header, [])])
+    left, parts = dict(found), re.split(r"^(?=## )", page, flags=re.M)
+    for place, part in enumerate(parts):
+        header = part.split("\n", 1)[0].removeprefix("## ").strip()
+        if header in left:
+            text = section(left.pop(header), exported, said, java)
+            parts[place] = MADE.sub(lambda _: text, part) if MADE.search(part) else part.rstrip() + "\n\n" + text
     kinds = collections.Counter(next(filter(None, ANSWER.fullmatch(answer).groups())) for answer in said.values())
-    counts = (len(said), kinds["complete"], kinds["differs"], kinds["not supported"])
-    return COUNTS.sub("%d functions: %d complete, %d differ, %d not supported." % counts, page), left
+    absent = sum(text == UNBOUND or text.startswith(REASON) for text in java.values())
+    counts = (len(said), kinds["complete"], kinds["differs"], kinds["not supported"], absent)
+    wanted = "%d functions: %d complete, %d differ, %d not supported; %d are not in Java." % counts
+    return COUNTS.sub(wanted, "".join(parts).rstrip() + "\n"), left
 
 
 def main():
+    what = sys.argv[1] if len(sys.argv) == 2 else ""
+    if what not in ("check", "write"):
+        sys.exit(__doc__)
     exported = exports()
-
-    def made(page):
-        said, problems = answers(exported)
-        problems += not_in_sources(exported)
-        if problems:
-            return None, problems
-        wanted, left = written(page, sections(exported), exported, said)
-        return wanted, [f"{PAGE}: no section for {header}" for header in left]
-
-    return run(__doc__, PAGE, (len(exported), "exported"), made, "tables")
+    said, problems = emulated(exported)
+    java, more = in_java(exported)
+    problems += more + not_in_sources(exported)
+    if not problems:
+        page = PAGE.read_text(encoding="utf-8")
+        wanted, left = written(page, sections(exported), exported, said, java)
+        problems += [f"{PAGE}: no section for {header}" for header in left]
+        if what == "write":
+            PAGE.write_text(wanted, encoding="utf-8")
+        elif page != wanted:
+            have, want = collections.Counter(page.splitlines()), collections.Counter(wanted.splitlines())
+            problems += [f"not in the page: {line}" for line in want - have]
+            problems += [f"wrong in the page: {line}" for line in have - want]
+            problems += ["rows of the page are not in the order of the tables"] if have == want else []
+    print("\n".join(problems + [f"{len(exported)} exported functions, {len(problems)} problems"]))
+    return 1 if problems or not exported else 0
 
 
 if __name__ == "__main__":
