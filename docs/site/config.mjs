@@ -49,7 +49,7 @@ function cards(md) {
 /** Who searches wants to use the library: what is for contributors, and long lists of functions, come last. */
 function boost(id) {
   const page = id.split('#')[0]
-  if (/\/contributing\//.test(page) || /\/(reliability|security|changelog)\.html/.test(page)) return 0.1
+  if (/\/contributing\//.test(page) || /\/(security|changelog)\.html/.test(page)) return 0.1
   if (/\/(functions|performance-figures)\.html/.test(page)) return 0.3
   return /\/(start|concepts)\//.test(page) ? 2 : 1
 }
@@ -200,6 +200,7 @@ export default {
           items: pages(
             ['Options and environment', '/reference/options'],
             ['Errors', '/reference/errors'],
+            ['What a success means', '/reliability'],
             ['What works', '/reference/features'],
             ['Command line: comch', '/comch'],
               ['Functions of DOCA', '/functions']
@@ -222,7 +223,6 @@ export default {
           text: 'The project',
           collapsed: true,
           items: pages(
-            ['Reliability', '/reliability'],
             ['Security', '/security'],
             ['Changelog', '/changelog'],
             ['Contributing', '/contributing/']

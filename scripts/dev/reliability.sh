@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kill either side of a connection at random points, again and again, load a server with 256 clients, restart a server
-# under 1,000 callers, and try every way to send under every fault; docs/reliability.md says what is checked.
+# under 1,000 callers, and try every way to send under every fault. docs/contributing/testing.md says what is checked.
 #
 #   scripts/dev/reliability.sh                  100 rounds, and ten seconds of load
 #   scripts/dev/reliability.sh --full           2000 rounds, and ten minutes

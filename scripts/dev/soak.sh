@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long
-# as you like. Nothing may be left behind: handles, descriptors, memory maps, buffers. docs/reliability.md says what is
-# compared.
+# as you like. Nothing may be left behind: handles, descriptors, memory maps, buffers. docs/contributing/testing.md says
+# what is compared.
 #
 #   scripts/dev/soak.sh                         one minute, 64 clients
 #   scripts/dev/soak.sh --minutes 120           the full run
