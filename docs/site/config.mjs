@@ -66,6 +66,7 @@ const CONTRIBUTING = [
       ['The emulated device', '/contributing/emulator-inside'],
       ['Tests', '/contributing/testing'],
       ['Notebook', '/contributing/notebook'],
+      ['Writing', '/contributing/writing'],
       ['Making a release', '/contributing/releasing'],
       ['The manual for users', '/']
     )
