@@ -21,15 +21,16 @@ dpu_device=0000:03:00.0
 host_device=0000:b1:00.0
 name=comch4j-file
 
-# java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as
-# real machines do.
-java_main() {
-  local side=$1 class=io.github.comch4j.samples.$2
-  shift 2
+# half SIDE ARG...: becomes the JVM of one half, which compiles its sources itself. The emulated device shows each half
+# only its own side, as real machines do.
+half() {
+  local side=$1
+  shift
   export DOCA_EMU_SIDE=${DOCA_EMU_SIDE:-$side}
   # shellcheck disable=SC2086  # options, to be split
   exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} \
-    -cp "${jar%.jar}-tool.jar" "$class" "$@"
+    -cp "$jar" \
+    "$COMCH4J_ROOT/src/test/java/samples/filetransfer/${side^}.java" "$@"
 }
 
 # with_default OPTION VALUE: adds to `arguments` what the user has not given.
@@ -49,14 +50,14 @@ case ${1:-} in
     with_default --name "$name"
     with_default --representor "$host_device"
     with_default --device "$dpu_device"
-    java_main dpu FileService "${arguments[@]}" ;;
+    half dpu "${arguments[@]}" ;;
   client)
     shift
     build
     arguments=("$@")
     with_default --name "$name"
     with_default --device "$host_device"
-    java_main host FileClient "${arguments[@]}" ;;
+    half host "${arguments[@]}" ;;
 esac
 
 both=() client_only=() keep='' files=() setup=0 yes=0
@@ -141,10 +142,10 @@ fi
 
 # The service's lines are marked, so that the two halves can be told apart; the client has the terminal for its progress
 # bar.
-(java_main dpu FileService --device "$dpu_device" --representor "$host_device" --name "$name" --once \
+(half dpu --device "$dpu_device" --representor "$host_device" --name "$name" --once \
   --output "$received" "${both[@]}") > >(sed -u 's/^/[dpu] /') 2> >(sed -u 's/^/[dpu] /' >&2) &
 service=$!
-(java_main host FileClient --device "$host_device" --name "$name" "${both[@]}" "${client_only[@]}" "$file") &
+(half host --device "$host_device" --name "$name" "${both[@]}" "${client_only[@]}" "$file") &
 client=$!
 
 # usage_error PID: whether it has ended because of its command line: then the other half waits for nobody.

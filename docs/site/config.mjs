@@ -163,6 +163,8 @@ export default {
                 ['Telemetry', '/samples/telemetry'],
                 ['Key-value service', '/samples/keyvalue'],
                 ['Block device', '/samples/blockdevice'],
+                ['DMA', '/samples/dma'],
+                ['File transfer', '/samples/filetransfer'],
                 ['gRPC', '/samples/grpc']
               )
             },

@@ -55,8 +55,7 @@ class InitialisersIT {
                                 && !name.contains(".net.")
                                 && !name.contains(".streams.")
                                 && !name.contains(".micrometer.")
-                                && !name.contains(".cli.")
-                                && !name.contains(".samples."))
+                                && !name.contains(".cli."))
                         .filter(name -> !name.contains(".testing."))
                         .sorted()
                         .toList();

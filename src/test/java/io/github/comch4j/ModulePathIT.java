@@ -309,7 +309,7 @@ class ModulePathIT {
     void theLibrarysJarIsTheLibrary(String classifier) throws IOException {
         assertThat(entries(jar(classifier)))
                 .contains("module-info.class", "io/github/comch4j/comch/ComchClient.class")
-                .noneMatch(name -> name.matches("io/github/comch4j/(cli|samples|testing)/.*"));
+                .noneMatch(name -> name.matches("io/github/comch4j/(cli|testing)/.*"));
     }
 
     @Test

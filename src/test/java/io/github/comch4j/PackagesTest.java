@@ -67,7 +67,6 @@ class PackagesTest {
             "testing",
             "cli.program",
             "cli.conformance",
-            "samples",
             "cli.fabric",
             "cli.copy",
             "cli.doctor",

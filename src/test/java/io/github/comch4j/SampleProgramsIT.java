@@ -7,8 +7,10 @@ import io.github.comch4j.emulator.EmulatedMachine.Side;
 import io.github.comch4j.emulator.PeerProcess;
 import io.github.comch4j.testing.EmulatedBlueField;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +105,40 @@ class SampleProgramsIT {
         assertThat(host(machine, samples.blockdevice.Host.class, NOTHING))
                 .endsWith("11024 requests intact, 0 blocks differ");
         assertThat(folder.resolve("blocks")).hasSize(64L << 20);
+    }
+
+    @Test
+    void dma(EmulatedMachine machine, @TempDir Path folder) throws IOException {
+        int size = 4096;
+        byte[] before = new byte[64 * size];
+        new Random(1).nextBytes(before);
+        Path file = Files.write(folder.resolve("blocks.img"), before);
+        PeerProcess dpu = dpu(machine, samples.dma.Dpu.class, "waits for blocks", "Grüße");
+        assertThat(host(machine, samples.dma.Host.class, file.toString(), "65"))
+                .contains("exports 65 blocks of " + file, "the blocks are as the DPU says: ");
+        assertThat(dpu.exitStatus()).isZero();
+        assertThat(dpu.output())
+                .contains("read 65 blocks of 4096 bytes", "wrote 65 blocks", "the host has found them so");
+        byte[] after = Files.readAllBytes(file);
+        byte[] expected = Arrays.copyOf(before, 65 * size); // longer than it was, by one block
+        for (int i = 0; i < 65; i++) {
+            byte[] signature = ("Grüße " + i + "\0").getBytes(StandardCharsets.UTF_8);
+            System.arraycopy(signature, 0, expected, i * size, signature.length);
+        }
+        assertThat(after).isEqualTo(expected);
+    }
+
+    @Test
+    void dmaThatFailsEndsBothPrograms(EmulatedMachine machine) {
+        PeerProcess dpu = machine.peer(Side.DPU, samples.dma.Dpu.class)
+                .environment("DOCA_EMU_FAULTS", "fail_dma=10:IO_FAILED")
+                .start();
+        dpu.awaitLine("waits for blocks");
+        PeerProcess host = machine.peer(Side.HOST, samples.dma.Host.class).start();
+        assertThat(dpu.exitStatus()).isNotZero();
+        assertThat(dpu.output()).contains("a block could not be copied: IO_FAILED");
+        assertThat(host.exitStatus()).isNotZero();
+        assertThat(host.output()).contains("the DPU has left");
     }
 
     @Test

@@ -12,7 +12,7 @@ import io.github.comch4j.cli.perf.Plot;
 import io.github.comch4j.cli.perf.Units;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.cli.program.ProgressBar;
+import io.github.comch4j.cli.program.Terminals;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -349,7 +349,8 @@ final class PerfCommand implements UsesDevice {
 
     /** With what was measured until then also after a failure. */
     private void measure(Interrupt interrupt, @Nullable PerfClient client) throws IOException, InterruptedException {
-        PerfClient.Live live = ProgressBar.stdoutIsTerminal() && !quiet() ? this::draw : (plan, ns, moved, rate) -> {};
+        PerfClient.Live live =
+                Terminals.isTerminal(Terminals.STDOUT) && !quiet() ? this::draw : (plan, ns, moved, rate) -> {};
         try {
             look(client);
             long warm = warmup.toNanos();

@@ -1,6 +1,6 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.cli.program.ProgressBar;
+import io.github.comch4j.cli.program.Terminals;
 import java.io.IOError;
 import java.io.IOException;
 import java.time.Duration;
@@ -26,8 +26,8 @@ final class Screen implements AutoCloseable {
 
     /** @param live whether there is more than one picture */
     Screen(boolean live) {
-        this.draws = live && ProgressBar.stdoutIsTerminal();
-        this.terminal = draws && ProgressBar.isTerminal(0) ? open() : null;
+        this.draws = live && Terminals.isTerminal(Terminals.STDOUT);
+        this.terminal = draws && Terminals.isTerminal(Terminals.STDIN) ? open() : null;
     }
 
     private static @Nullable Terminal open() {

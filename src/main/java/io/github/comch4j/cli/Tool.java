@@ -4,7 +4,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.cli.program.ProgressBar;
+import io.github.comch4j.cli.program.Terminals;
 import io.github.comch4j.cli.program.TextFile;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
@@ -98,7 +98,7 @@ final class Tool implements Runnable {
         String refused = System.getenv("NO_COLOR");
         return (refused == null || refused.isEmpty())
                 && !"dumb".equals(System.getenv("TERM"))
-                && ProgressBar.stdoutIsTerminal();
+                && Terminals.isTerminal(Terminals.STDOUT);
     }
 
     /** No command was given. */

@@ -14,14 +14,6 @@ import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
-import io.github.comch4j.samples.FileTransferProtocol.Chunk;
-import io.github.comch4j.samples.FileTransferProtocol.End;
-import io.github.comch4j.samples.FileTransferProtocol.Failure;
-import io.github.comch4j.samples.FileTransferProtocol.Hello;
-import io.github.comch4j.samples.FileTransferProtocol.Message;
-import io.github.comch4j.samples.FileTransferProtocol.Result;
-import io.github.comch4j.samples.FileTransferProtocol.Verdict;
-import io.github.comch4j.samples.FileTransferProtocol.Welcome;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -38,6 +30,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import samples.filetransfer.Dpu;
+import samples.filetransfer.Host;
+import samples.filetransfer.Protocol;
+import samples.filetransfer.Protocol.Chunk;
+import samples.filetransfer.Protocol.End;
+import samples.filetransfer.Protocol.Failure;
+import samples.filetransfer.Protocol.Hello;
+import samples.filetransfer.Protocol.Message;
+import samples.filetransfer.Protocol.Result;
+import samples.filetransfer.Protocol.Verdict;
+import samples.filetransfer.Protocol.Welcome;
 
 /** The file service and its client, each in its own VM, and each against a peer that misbehaves. */
 class FileTransferIT {
@@ -207,7 +210,7 @@ class FileTransferIT {
 
     @Test
     void aFullDiskIsReportedOnBothSides() throws Exception {
-        ChildVm service = child(NORMAL, FileService.class, "--name", name, "--output", "/dev/full", "--once");
+        ChildVm service = child(NORMAL, Dpu.class, "--name", name, "--output", "/dev/full", "--once");
         ChildVm client = client(NORMAL, file(3_000_000));
         service.assertFailure("the file cannot be written: No space left on device");
         client.assertFailure("the service gives up: the file cannot be written: No space left on device");
@@ -248,32 +251,32 @@ class FileTransferIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "FileClient  |                     | FILE is missing",
-                "FileClient  | --chunk             | --chunk needs a value",
-                "FileClient  | --chunk=x f         | --chunk x: not understood",
-                "FileClient  | --chunk 1g f        | --chunk 1073741824: must be 1 to 67108864",
-                "FileClient  | --depth 0 f         | --depth 0: must be 1 to 4096",
-                "FileClient  | --device b1 f       | --device b1: not understood",
-                "FileClient  | f g                 | one argument too many: g",
-                "FileClient  | --once f            | no such option: --once",
-                "FileService | --patience soon     | --patience soon: not understood",
-                "FileService | f                   | one argument too many: f",
+                "client      |                     | FILE is missing",
+                "client      | --chunk             | --chunk needs a value",
+                "client      | --chunk=x f         | --chunk x: not understood",
+                "client      | --chunk 1g f        | --chunk 1073741824: must be 1 to 67108864",
+                "client      | --depth 0 f         | --depth 0: must be 1 to 4096",
+                "client      | --device b1 f       | --device b1: not understood",
+                "client      | f g                 | one argument too many: g",
+                "client      | --once f            | no such option: --once",
+                "service     | --patience soon     | --patience soon: not understood",
+                "service     | f                   | one argument too many: f",
             })
     void usageErrorsComeWithTheUsage(String program, String arguments, String sentence) throws Exception {
         ChildVm child = child(
                 NORMAL,
-                Class.forName("io.github.comch4j.samples." + program),
+                program.equals("client") ? Host.class : Dpu.class,
                 arguments == null ? new String[0] : arguments.split(" "));
         assertThat(child.awaitEnd()).isEqualTo(2);
-        assertThat(child.err()).contains(sentence).contains("Usage: " + program);
+        assertThat(child.err()).contains(sentence).contains("Usage: scripts/demo.sh " + program);
     }
 
     @ParameterizedTest
-    @CsvSource({"FileClient", "FileService"})
+    @CsvSource({"client", "service"})
     void helpIsNoError(String program) throws Exception {
-        ChildVm child = child(NORMAL, Class.forName("io.github.comch4j.samples." + program), "--help");
+        ChildVm child = child(NORMAL, program.equals("client") ? Host.class : Dpu.class, "--help");
         child.assertSuccess();
-        assertThat(child.out()).startsWith("Usage: " + program);
+        assertThat(child.out()).startsWith("Usage: scripts/demo.sh " + program);
         assertThat(child.err()).isEmpty();
     }
 
@@ -329,13 +332,13 @@ class FileTransferIT {
         int[] consumer = new int[1];
         try (Machine machine = new Machine();
                 ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
-                        .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
+                        .onMessage((connection, message) -> heard.add(Protocol.decode(message)))
                         .onConsumer((connection, id, state) -> consumer[0] = id)
                         .connect(Machine.PATIENCE);
                 MemoryMap memory = MemoryMap.allocate(machine.host, 100);
                 ComchProducer producer =
                         client.connection().producer(machine.engine).start()) {
-            client.connection().send(FileTransferProtocol.encode(new Hello(1, 1000, 100, 8, "hello")));
+            client.connection().send(Protocol.encode(new Hello(1, 1000, 100, 8, "hello")));
             machine.until("a welcome", () -> heard.size() == 1 && consumer[0] != 0);
             assertThat(heard.getFirst()).isInstanceOf(Welcome.class);
             Buffer buffer = producer.acquire(memory, 0, 100);
@@ -347,7 +350,7 @@ class FileTransferIT {
                         "room",
                         () -> producer.trySend(buffer, consumer[0], immediate).accepted());
             }
-            client.connection().send(FileTransferProtocol.encode(new End(chunks.length)));
+            client.connection().send(Protocol.encode(new End(chunks.length)));
             machine.until("a refusal", () -> heard.size() == 2);
             return ((Failure) heard.getLast()).reason();
         }
@@ -358,7 +361,7 @@ class FileTransferIT {
         List<Message> heard = new ArrayList<>();
         try (Machine machine = new Machine();
                 ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
-                        .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
+                        .onMessage((connection, message) -> heard.add(Protocol.decode(message)))
                         .connect(Machine.PATIENCE)) {
             client.connection().send(line.getBytes(StandardCharsets.UTF_8));
             machine.until("an answer", () -> !heard.isEmpty());
@@ -377,8 +380,8 @@ class FileTransferIT {
                                 .consumer(machine.engine, memory)
                                 .buffers(10, 1000)
                                 .start()))
-                        .onMessage((connection, message) ->
-                                heard.add(heard(connection, FileTransferProtocol.decode(message), result)))
+                        .onMessage(
+                                (connection, message) -> heard.add(heard(connection, Protocol.decode(message), result)))
                         .start()) {
             assertThat(server.name()).isEqualTo(name);
             machine.until("a verdict", () -> heard.size() == 3);
@@ -388,9 +391,9 @@ class FileTransferIT {
 
     private static Message heard(ComchConnection connection, Message message, Result result) {
         if (message instanceof Hello) {
-            connection.send(FileTransferProtocol.encode(new Welcome("hello")));
+            connection.send(Protocol.encode(new Welcome("hello")));
         } else if (message instanceof End) {
-            connection.send(FileTransferProtocol.encode(result));
+            connection.send(Protocol.encode(result));
         }
         return message;
     }
@@ -398,12 +401,12 @@ class FileTransferIT {
     private ChildVm service(Map<String, String> environment, String... options) throws IOException {
         return child(
                 environment,
-                FileService.class,
+                Dpu.class,
                 with(options, "--name", name, "--output", received().toString()));
     }
 
     private ChildVm client(Map<String, String> environment, Path file, String... options) throws IOException {
-        return child(environment, FileClient.class, with(options, "--name", name, file.toString()));
+        return child(environment, Host.class, with(options, "--name", name, file.toString()));
     }
 
     /** A client that is in the middle of sending a large file. */

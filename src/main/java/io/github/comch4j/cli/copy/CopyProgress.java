@@ -1,9 +1,10 @@
 package io.github.comch4j.cli.copy;
 
-import io.github.comch4j.cli.program.ProgressBar;
 import io.github.comch4j.cli.program.Sizes;
+import io.github.comch4j.cli.program.Terminals;
 import java.util.concurrent.atomic.AtomicLong;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
 
     private final long began = System.nanoTime();
     private final boolean draws;
-    private me.tongfei.progressbar.@Nullable ProgressBar bar;
+    private @Nullable ProgressBar bar;
     private long files;
     private long most; // files
     private long all; // bytes
@@ -26,7 +27,7 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
     private final AtomicLong failures = new AtomicLong();
 
     public CopyProgress(boolean quiet) {
-        this.draws = !quiet && ProgressBar.isTerminal(2);
+        this.draws = !quiet && Terminals.isTerminal(Terminals.STDERR);
     }
 
     /** How much there is to copy. */

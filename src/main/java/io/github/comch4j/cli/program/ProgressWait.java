@@ -29,10 +29,6 @@ public final class ProgressWait {
         }
     }
 
-    public boolean hasFailed() {
-        return failure != null;
-    }
-
     /** Progresses until the condition holds. */
     public void await(String what, BooleanSupplier condition) {
         if (!await(condition, limit.toNanos())) {

@@ -1,2 +1,2 @@
-/** What the project's own programs have in common: a command line, waiting for a peer, sizes as text. */
+/** What the tool's commands have in common: patience, sizes and files as text, JSON, processors. */
 package io.github.comch4j.cli.program;

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli.program;
+package samples.filetransfer;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** Shows how far a transfer is: a bar that moves on a terminal, a line each second elsewhere. */
-public final class ProgressBar implements AutoCloseable {
+final class ProgressBar implements AutoCloseable {
     private static final int WIDTH = 30;
 
     private final PrintStream out;
@@ -18,7 +18,7 @@ public final class ProgressBar implements AutoCloseable {
     private long next;
     private boolean drawn;
 
-    public ProgressBar(PrintStream out, boolean terminal, long total) {
+    ProgressBar(PrintStream out, boolean terminal, long total) {
         this.out = out;
         this.terminal = terminal;
         this.total = total;
@@ -27,12 +27,11 @@ public final class ProgressBar implements AutoCloseable {
     }
 
     /** Whether stdout is a terminal. {@link System#console()} does not say so: it wants stdin to be one too. */
-    public static boolean stdoutIsTerminal() {
+    static boolean stdoutIsTerminal() {
         return isTerminal(1);
     }
 
-    /** Whether a descriptor is a terminal. */
-    public static boolean isTerminal(int descriptor) {
+    private static boolean isTerminal(int descriptor) {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
                     .toString();
@@ -43,7 +42,7 @@ public final class ProgressBar implements AutoCloseable {
     }
 
     /** May be called as often as one likes. */
-    public void update(long done) {
+    void update(long done) {
         long now = System.nanoTime();
         if (now - next >= 0 || (terminal && done == total)) {
             next = now + interval;

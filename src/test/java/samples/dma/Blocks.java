@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package samples.dma;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -11,6 +11,8 @@ import java.util.HexFormat;
 
 /** What the two ends of the block device have in common. */
 final class Blocks {
+    static final String NAME = "blocks";
+
     /** Of a block, bytes. */
     static final int SIZE = 4096;
 
@@ -30,7 +32,7 @@ final class Blocks {
         return MemorySegment.ofArray(offer).get(JAVA_LONG_UNALIGNED, 0);
     }
 
-    static byte[] text(String text) {
+    static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 

@@ -1,9 +1,6 @@
-package io.github.comch4j.samples;
+package samples.filetransfer;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.cli.program.ProgressWait;
-import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
@@ -11,13 +8,6 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.samples.FileTransferProtocol.Chunk;
-import io.github.comch4j.samples.FileTransferProtocol.End;
-import io.github.comch4j.samples.FileTransferProtocol.Hello;
-import io.github.comch4j.samples.FileTransferProtocol.Message;
-import io.github.comch4j.samples.FileTransferProtocol.Result;
-import io.github.comch4j.samples.FileTransferProtocol.Verdict;
-import io.github.comch4j.samples.FileTransferProtocol.Welcome;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -29,28 +19,35 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
+import samples.filetransfer.Protocol.Chunk;
+import samples.filetransfer.Protocol.End;
+import samples.filetransfer.Protocol.Hello;
+import samples.filetransfer.Protocol.Message;
+import samples.filetransfer.Protocol.Result;
+import samples.filetransfer.Protocol.Verdict;
+import samples.filetransfer.Protocol.Welcome;
 
 /** One client's file, as the service receives it. Belongs to the thread of the connection's engine. */
-final class FileReception {
+final class Reception {
     /** What all posted buffers together may take, whatever the client would like. */
     private static final long MOST_MEMORY = 32L << 20;
 
     private final ComchConnection connection;
     private final Hello hello;
     private final Duration silence;
-    private final ProgressWait patience;
-    private final MessageDigest digest = FileTransferProtocol.sha256();
+    private final Patience patience;
+    private final MessageDigest digest = Protocol.sha256();
     private FileChannel file;
     private long chunks;
     private long position;
     private End end;
     private Verdict verdict;
 
-    FileReception(ComchConnection connection, Hello hello, Duration silence) {
+    Reception(ComchConnection connection, Hello hello, Duration silence) {
         this.connection = connection;
         this.hello = hello;
         this.silence = silence;
-        this.patience = new ProgressWait(connection.endpoint().engine(), silence);
+        this.patience = new Patience(connection.endpoint().engine(), silence);
     }
 
     ComchConnection connection() {
@@ -96,15 +93,15 @@ final class FileReception {
 
     private void checkHello() {
         System.out.println("the client says: " + hello.greeting());
-        if (hello.version() != FileTransferProtocol.VERSION) {
-            throw new ProgramException("the client speaks version %d of the protocol, the service %d"
-                    .formatted(hello.version(), FileTransferProtocol.VERSION));
+        if (hello.version() != Protocol.VERSION) {
+            throw new TransferException("the client speaks version %d of the protocol, the service %d"
+                    .formatted(hello.version(), Protocol.VERSION));
         }
         if (hello.fileSize() < 0
                 || hello.depth() < 1
                 || hello.chunkSize() < 1
-                || hello.chunkSize() > FileTransferProtocol.MAX_CHUNK) {
-            throw new ProgramException("the client asks for the impossible: " + hello);
+                || hello.chunkSize() > Protocol.MAX_CHUNK) {
+            throw new TransferException("the client asks for the impossible: " + hello);
         }
     }
 
@@ -134,14 +131,14 @@ final class FileReception {
             send(new Welcome("hello, this is the DPU with " + consumer.posted() + " buffers"));
             patience.await("chunk " + chunks, () -> end != null && chunks >= end.chunks());
             if (position != hello.fileSize()) {
-                throw new ProgramException(
+                throw new TransferException(
                         "the client ended after %d of %d bytes".formatted(position, hello.fileSize()));
             }
             String sha256 = HexFormat.of().formatHex(digest.digest());
             send(new Result(position, chunks, sha256, connection.counters()));
             patience.await("the client's verdict", () -> verdict != null);
             if (!verdict.correct()) {
-                throw new ProgramException("the client sent something else than the service received");
+                throw new TransferException("the client sent something else than the service received");
             }
             System.out.println(
                     "received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks, sha256));
@@ -192,10 +189,10 @@ final class FileReception {
     }
 
     private void send(Message message) {
-        connection.send(FileTransferProtocol.encode(message));
+        connection.send(Protocol.encode(message));
     }
 
-    private static ProgramException cannotWrite(IOException e) {
-        return new ProgramException("the file cannot be written: " + e.getMessage(), e);
+    private static TransferException cannotWrite(IOException e) {
+        return new TransferException("the file cannot be written: " + e.getMessage(), e);
     }
 }

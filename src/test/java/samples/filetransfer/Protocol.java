@@ -1,6 +1,5 @@
-package io.github.comch4j.samples;
+package samples.filetransfer;
 
-import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ConnectionCounters;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -14,54 +13,54 @@ import java.security.NoSuchAlgorithmException;
  * end; easy to read in a log, and independent of the byte order of either machine. Chunks on the fast path carry their
  * place in the file as immediate data.
  */
-final class FileTransferProtocol {
+public final class Protocol {
     /** Changes with every change that the peer would not understand. */
-    static final int VERSION = 1;
+    public static final int VERSION = 1;
     /** The largest chunk, bytes: the service has a buffer at least that large. */
-    static final long MAX_CHUNK = 64L << 20;
+    public static final long MAX_CHUNK = 64L << 20;
 
     private static final int MAX_TEXT = 500;
 
-    private FileTransferProtocol() {}
+    private Protocol() {}
 
     /** A control message. */
-    sealed interface Message {}
+    public sealed interface Message {}
 
     /** Client: a file is coming. */
-    record Hello(int version, long fileSize, long chunkSize, int depth, String greeting) implements Message {}
+    public record Hello(int version, long fileSize, long chunkSize, int depth, String greeting) implements Message {}
 
     /** Service: send it. */
-    record Welcome(String greeting) implements Message {}
+    public record Welcome(String greeting) implements Message {}
 
     /** Client: that was all. */
-    record End(long chunks) implements Message {}
+    public record End(long chunks) implements Message {}
 
     /** Service: what it received, and what its end of the connection counted until then. */
-    record Result(long fileSize, long chunks, String sha256, ConnectionCounters counters) implements Message {}
+    public record Result(long fileSize, long chunks, String sha256, ConnectionCounters counters) implements Message {}
 
     /** Client: whether that is what it sent. */
-    record Verdict(boolean correct) implements Message {}
+    public record Verdict(boolean correct) implements Message {}
 
     /** Service: it gives up, for this reason. */
-    record Failure(String reason) implements Message {}
+    public record Failure(String reason) implements Message {}
 
     /** The immediate data of a chunk: which one it is, and where it belongs. */
-    record Chunk(long number, long offset) {
-        static final int BYTES = 16;
+    public record Chunk(long number, long offset) {
+        public static final int BYTES = 16;
         private static final ValueLayout.OfLong LONG =
                 ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-        void writeTo(MemorySegment immediate) {
+        public void writeTo(MemorySegment immediate) {
             immediate.set(LONG, 0, number);
             immediate.set(LONG, 8, offset);
         }
 
-        static Chunk readFrom(MemorySegment immediate) {
+        public static Chunk readFrom(MemorySegment immediate) {
             return new Chunk(immediate.get(LONG, 0), immediate.get(LONG, 8));
         }
     }
 
-    static byte[] encode(Message message) {
+    public static byte[] encode(Message message) {
         String line = switch (message) {
             case Hello m ->
                 "hello %d %d %d %d %s".formatted(m.version, m.fileSize, m.chunkSize, m.depth, clean(m.greeting));
@@ -83,8 +82,8 @@ final class FileTransferProtocol {
         return line.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Throws {@link ProgramException} for what is none of these messages. */
-    static Message decode(MemorySegment bytes) {
+    /** Throws {@link TransferException} for what is none of these messages. */
+    public static Message decode(MemorySegment bytes) {
         String line = clean(StandardCharsets.UTF_8.decode(bytes.asByteBuffer()).toString());
         try {
             String[] word = line.split(" ", 2);
@@ -99,7 +98,7 @@ final class FileTransferProtocol {
                 default -> throw new IllegalArgumentException();
             };
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new ProgramException("the peer does not speak this program's protocol: \"" + line + "\"", e);
+            throw new TransferException("the peer does not speak this program's protocol: \"" + line + "\"", e);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.cli.program;
+package samples.filetransfer;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.NativeLibraryException;
@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Options and operands of a program, taken out one by one: what is left in the end is too much. */
-public final class CommandLine {
+final class CommandLine {
     /** What a program does with its command line; returns its exit status. */
-    public interface Body {
+    interface Body {
         int run(CommandLine line) throws IOException;
     }
 
@@ -37,7 +37,7 @@ public final class CommandLine {
      * Runs a program; returns its exit status: that of {@code body}, 1 after a failure, which is one sentence on
      * stderr, or 2 after a usage error.
      */
-    public static int run(String program, String usage, String[] arguments, Body body) {
+    static int run(String program, String usage, String[] arguments, Body body) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
         CommandLine line = new CommandLine(arguments);
         try {
@@ -53,7 +53,7 @@ public final class CommandLine {
             System.err.print(usage);
             System.err.println(program + ": " + e.getMessage()); // last, where it is seen
             return 2;
-        } catch (ProgramException | DocaException | NativeLibraryException e) {
+        } catch (TransferException | DocaException | NativeLibraryException e) {
             System.err.println(program + ": " + e.getMessage());
             return 1;
         } catch (IOException e) {
@@ -62,12 +62,12 @@ public final class CommandLine {
         }
     }
 
-    public boolean flag(String name) {
+    boolean flag(String name) {
         return arguments.remove(name);
     }
 
     /** {@code --output FILE}, or {@code --output=FILE}. */
-    public Optional<String> value(String name) {
+    Optional<String> value(String name) {
         Optional<String> value = next(name);
         if (value.isPresent() && next(name).isPresent()) {
             throw new UsageException(name + " is given twice");
@@ -94,7 +94,7 @@ public final class CommandLine {
     }
 
     /** Of a server: not empty. How long it may be at most, the device says. */
-    public String name(String otherwise) {
+    String name(String otherwise) {
         String name = value("--name").orElse(otherwise);
         if (name.isEmpty()) {
             throw new UsageException("--name: must not be empty");
@@ -103,19 +103,15 @@ public final class CommandLine {
     }
 
     /** No default: empty if not given. */
-    public Optional<PciAddress> address(String name) {
-        return value(name).map(text -> understood(name, text, PciAddress::of));
-    }
-
-    public PciAddress address(String name, String otherwise) {
+    PciAddress address(String name, String otherwise) {
         return parsed(name, otherwise, PciAddress::of);
     }
 
-    public long size(String name, String otherwise, long min, long max) {
+    long size(String name, String otherwise, long min, long max) {
         return inRange(name, parsed(name, otherwise, Sizes::parse), min, max);
     }
 
-    public int number(String name, String otherwise, int min, int max) {
+    int number(String name, String otherwise, int min, int max) {
         return (int) inRange(name, parsed(name, otherwise, Long::parseLong), min, max);
     }
 
@@ -139,7 +135,7 @@ public final class CommandLine {
     }
 
     /** The one operand; to be asked for when all options have been taken. */
-    public String operand(String what) {
+    String operand(String what) {
         if (arguments.isEmpty()) {
             throw new UsageException(what + " is missing");
         }
@@ -148,7 +144,7 @@ public final class CommandLine {
     }
 
     /** Nothing must be left. */
-    public void end() {
+    void end() {
         if (!arguments.isEmpty()) {
             checkNoOption(arguments.getFirst());
             throw new UsageException("one argument too many: " + arguments.getFirst());

@@ -1,12 +1,7 @@
-package io.github.comch4j.samples;
+package samples.filetransfer;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.cli.program.ProgressBar;
-import io.github.comch4j.cli.program.ProgressWait;
-import io.github.comch4j.cli.program.Sizes;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
@@ -20,13 +15,6 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.samples.FileTransferProtocol.Chunk;
-import io.github.comch4j.samples.FileTransferProtocol.End;
-import io.github.comch4j.samples.FileTransferProtocol.Failure;
-import io.github.comch4j.samples.FileTransferProtocol.Hello;
-import io.github.comch4j.samples.FileTransferProtocol.Result;
-import io.github.comch4j.samples.FileTransferProtocol.Verdict;
-import io.github.comch4j.samples.FileTransferProtocol.Welcome;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,17 +26,24 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
+import samples.filetransfer.Protocol.Chunk;
+import samples.filetransfer.Protocol.End;
+import samples.filetransfer.Protocol.Failure;
+import samples.filetransfer.Protocol.Hello;
+import samples.filetransfer.Protocol.Result;
+import samples.filetransfer.Protocol.Verdict;
+import samples.filetransfer.Protocol.Welcome;
 
 /**
- * Sends a file from the host to a {@link FileService} on the DPU, straight from the mapped file, and compares
+ * The client on the host: sends a file to the service ({@link Dpu}), straight from the mapped file, and compares
  * checksums.
  *
  * <p>A program, with one thread that owns the engine. Its exit status is 0 when the service has the same bytes, 1 after
  * a failure, 2 after a usage error. The file must not become shorter while it is sent.
  */
-public final class FileClient {
+public final class Host {
     private static final String USAGE = """
-            Usage: FileClient [OPTION...] FILE
+            Usage: scripts/demo.sh client [OPTION...] FILE
             Sends FILE to a file service on the DPU and compares checksums.
 
               --device PCI        the host's function of the BlueField (0000:b1:00.0)
@@ -62,7 +57,7 @@ public final class FileClient {
             """;
 
     /** How much of the file is mapped at a time, so that memory stays the same for any file. */
-    private static final long WINDOW = FileTransferProtocol.MAX_CHUNK;
+    private static final long WINDOW = Protocol.MAX_CHUNK;
 
     private final PciAddress address;
     private final String name;
@@ -73,17 +68,17 @@ public final class FileClient {
     private final Path path;
     private final MemorySegment immediate = MemorySegment.ofArray(new byte[Chunk.BYTES]);
 
-    private ProgressWait patience;
+    private Patience patience;
     private Welcome welcome;
     private int consumerId;
     private Result result;
     private long chunks;
     private long position;
 
-    private FileClient(CommandLine line) {
+    private Host(CommandLine line) {
         address = line.address("--device", "0000:b1:00.0");
         name = line.name("comch4j-file");
-        chunkSize = line.size("--chunk", "1m", 1, FileTransferProtocol.MAX_CHUNK);
+        chunkSize = line.size("--chunk", "1m", 1, Protocol.MAX_CHUNK);
         depth = line.number("--depth", "32", 1, 4096);
         timeout = Duration.ofSeconds(line.number("--timeout", "10", 1, 86_400));
         silence = Duration.ofSeconds(line.number("--patience", "60", 1, 86_400));
@@ -98,7 +93,7 @@ public final class FileClient {
      */
     public static void main(String[] arguments) {
         System.exit(CommandLine.run("file client", USAGE, arguments, line -> {
-            new FileClient(line).run();
+            new Host(line).run();
             return 0;
         }));
     }
@@ -118,11 +113,11 @@ public final class FileClient {
 
     private FileChannel open() throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new ProgramException(
+            throw new TransferException(
                     Files.exists(path) ? path + " is not a regular file" : "there is no file " + path);
         }
         if (!Files.isReadable(path)) {
-            throw new ProgramException(path + " must not be read by this user");
+            throw new TransferException(path + " must not be read by this user");
         }
         return FileChannel.open(path, StandardOpenOption.READ);
     }
@@ -131,12 +126,12 @@ public final class FileClient {
         try {
             return Devices.openHost(address);
         } catch (NoSuchDeviceException e) {
-            throw new ProgramException(e.getMessage(), e); // lists the devices that there are
+            throw new TransferException(e.getMessage(), e); // lists the devices that there are
         }
     }
 
     private ComchClient connect(ProgressEngine engine, Device device) {
-        patience = new ProgressWait(engine, silence);
+        patience = new Patience(engine, silence);
         try {
             return ComchClient.builder(engine, device, name)
                     .onMessage(this::onMessage)
@@ -146,14 +141,25 @@ public final class FileClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw ProgramException.refused(name, address, e, "is the file service running?");
+                throw refused(e);
             }
             throw e;
         }
     }
 
+    /** Why no server accepts this client, and what is to be done about it. */
+    private TransferException refused(DocaException refusal) {
+        String reason = refusal.reason();
+        String advice = "is the file service running?";
+        return new TransferException(
+                "no server \"" + name + "\" accepts clients of " + address + ": "
+                        + (reason.isEmpty() ? advice : reason)
+                        + (reason.contains("finds no server") ? "; " + advice : ""),
+                refusal);
+    }
+
     private void onMessage(ComchConnection connection, MemorySegment message) {
-        switch (FileTransferProtocol.decode(message)) {
+        switch (Protocol.decode(message)) {
             case Welcome received -> welcome = received;
             case Result received -> result = received;
             case Failure failure -> patience.fail("the service gives up: " + failure.reason());
@@ -170,11 +176,11 @@ public final class FileClient {
         try (ComchProducer producer = connection
                         .producer(connection.endpoint().engine())
                         .tasks(depth)
-                        .onCompletion(FileClient::onSent)
+                        .onCompletion(Host::onSent)
                         .start();
                 ProgressBar bar = new ProgressBar(System.out, ProgressBar.stdoutIsTerminal(), size)) {
             sha256 = stream(file, size, device, producer, bar);
-            connection.send(FileTransferProtocol.encode(new End(chunks)));
+            connection.send(Protocol.encode(new End(chunks)));
             patience.await("the service's checksum", () -> result != null);
         }
         double seconds = (System.nanoTime() - began) / 1e9;
@@ -183,9 +189,9 @@ public final class FileClient {
         boolean correct = result.fileSize() == size
                 && result.chunks() == chunks
                 && result.sha256().equals(sha256);
-        connection.send(FileTransferProtocol.encode(new Verdict(correct)));
+        connection.send(Protocol.encode(new Verdict(correct)));
         if (!correct) {
-            throw new ProgramException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
+            throw new TransferException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
                     .formatted(size, sha256, result.fileSize(), result.sha256()));
         }
         System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s"
@@ -197,13 +203,13 @@ public final class FileClient {
                         Sizes.format(chunkSize),
                         chunks / seconds));
         System.out.println("SHA-256 on both sides: " + sha256);
-        System.out.println("control path, client:  " + FileTransferProtocol.describe(counters));
-        System.out.println("control path, service: " + FileTransferProtocol.describe(result.counters()));
+        System.out.println("control path, client:  " + Protocol.describe(counters));
+        System.out.println("control path, service: " + Protocol.describe(result.counters()));
     }
 
     private void greet(ComchConnection connection, long size) {
-        connection.send(FileTransferProtocol.encode(new Hello(
-                FileTransferProtocol.VERSION,
+        connection.send(Protocol.encode(new Hello(
+                Protocol.VERSION,
                 size,
                 chunkSize,
                 depth,
@@ -215,7 +221,7 @@ public final class FileClient {
     /** Sends the whole file; returns its SHA-256. */
     private String stream(FileChannel file, long size, Device device, ComchProducer producer, ProgressBar bar)
             throws IOException {
-        MessageDigest digest = FileTransferProtocol.sha256();
+        MessageDigest digest = Protocol.sha256();
         long window = WINDOW - WINDOW % chunkSize; // no chunk crosses its end
         while (position < size) {
             long length = Math.min(window, size - position);

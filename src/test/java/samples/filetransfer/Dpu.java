@@ -1,11 +1,8 @@
-package io.github.comch4j.samples;
+package samples.filetransfer;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
-import io.github.comch4j.cli.program.CommandLine;
-import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
@@ -15,26 +12,26 @@ import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.samples.FileTransferProtocol.Failure;
-import io.github.comch4j.samples.FileTransferProtocol.Hello;
-import io.github.comch4j.samples.FileTransferProtocol.Message;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import samples.filetransfer.Protocol.Failure;
+import samples.filetransfer.Protocol.Hello;
+import samples.filetransfer.Protocol.Message;
 
 /**
- * Receives files on the DPU from {@link FileClient}s on the host, one after another.
+ * The service on the DPU: receives files from {@link Host}s, one after another.
  *
  * <p>A program, with one thread that owns the engine. Its exit status is 0 or, after a failure, 1 with {@code --once},
  * 2 after a usage error. Without {@code --once} it serves until it is killed; a client that fails or dies does not
  * concern the next one.
  */
-public final class FileService {
+public final class Dpu {
     private static final String PROGRAM = "file service";
     private static final String USAGE = """
-            Usage: FileService [OPTION...]
+            Usage: scripts/demo.sh service [OPTION...]
             Receives files from clients on the host, one after another, and tells them the checksum.
 
               --output FILE       what to write, again for each client (received.bin)
@@ -54,10 +51,10 @@ public final class FileService {
     private final boolean once;
     private final Duration silence;
 
-    private ProgressWait idle; // between clients
-    private FileReception current; // null: free for the next client
+    private Patience idle; // between clients
+    private Reception current; // null: free for the next client
 
-    private FileService(CommandLine line) {
+    private Dpu(CommandLine line) {
         address = line.address("--device", "0000:03:00.0");
         function = line.address("--representor", "0000:b1:00.0");
         name = line.name("comch4j-file");
@@ -74,20 +71,20 @@ public final class FileService {
      */
     public static void main(String[] arguments) {
         System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> {
-            new FileService(line).run();
+            new Dpu(line).run();
             return 0;
         }));
     }
 
     private void run() throws IOException {
         if (Files.isDirectory(output) || !Files.isDirectory(output.getParent())) {
-            throw new ProgramException("there can be no file " + output);
+            throw new TransferException("there can be no file " + output);
         }
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openDpu(address);
                 Representor representor = device.openRepresentor(function);
                 ComchServer server = start(engine, device, representor)) {
-            idle = new ProgressWait(engine, silence);
+            idle = new Patience(engine, silence);
             LibraryInfo library = Doca.library();
             System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)"
                     .formatted(address, function, server.name(), library.version(), library.kind()));
@@ -96,7 +93,7 @@ public final class FileService {
                 serve(device);
             } while (!once);
         } catch (NoSuchDeviceException e) {
-            throw new ProgramException(e.getMessage(), e); // no such device or representor: lists those that there are
+            throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
         }
     }
 
@@ -108,7 +105,7 @@ public final class FileService {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException(
+                throw new TransferException(
                         "\"" + name + "\" cannot be served at " + function + ": " + e.getMessage(), e);
             }
             throw e;
@@ -118,24 +115,24 @@ public final class FileService {
     /** Each connection has its reception attached from its first message on. */
     private void onMessage(ComchConnection connection, MemorySegment bytes) {
         try {
-            Message message = FileTransferProtocol.decode(bytes);
-            if (connection.attachment() instanceof FileReception reception) {
+            Message message = Protocol.decode(bytes);
+            if (connection.attachment() instanceof Reception reception) {
                 reception.onMessage(message);
             } else if (!(message instanceof Hello hello)) {
                 refuse(connection, "the client speaks out of turn");
             } else if (current != null) {
                 refuse(connection, "another client is being served");
             } else {
-                current = new FileReception(connection, hello, silence);
+                current = new Reception(connection, hello, silence);
                 connection.attach(current);
             }
-        } catch (ProgramException e) {
+        } catch (TransferException e) {
             refuse(connection, e.getMessage());
         }
     }
 
     private void onDisconnected(ComchConnection connection) {
-        if (connection.attachment() instanceof FileReception reception) {
+        if (connection.attachment() instanceof Reception reception) {
             reception.onDisconnected();
         } else if (once && current == null) {
             idle.fail("a client came and went without a word");
@@ -143,10 +140,10 @@ public final class FileService {
     }
 
     private void serve(Device device) throws IOException {
-        FileReception reception = current;
+        Reception reception = current;
         try {
             reception.receive(device, output);
-        } catch (ProgramException e) {
+        } catch (TransferException e) {
             refuse(reception.connection(), e.getMessage());
             if (once) {
                 throw e;
@@ -160,7 +157,7 @@ public final class FileService {
 
     private static void refuse(ComchConnection connection, String reason) {
         try {
-            connection.trySend(FileTransferProtocol.encode(new Failure(reason)));
+            connection.trySend(Protocol.encode(new Failure(reason)));
         } catch (DocaException e) {
             // the connection has ended: there is no client to report to
         }
