@@ -5,13 +5,12 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.io.MessageSocket.State;
+import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,33 +20,27 @@ import org.jspecify.annotations.Nullable;
  * connection that has ended remains the one that is received from until its end was told.
  */
 final class SocketLinks {
-    private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
-
     private final EventLoop loop;
-    private final LoopThread thread;
     private final SocketBuilder<?> settings;
     private final Consumer<SocketLink> onLinkEnd;
-    private final Consumer<State> onState;
+    private final Availability<State> state;
     private final @Nullable Connector connector; // null: a server's
     private final LostMessages losses = new LostMessages();
-    private final ReentrantLock lock = new ReentrantLock(); // of `receiving` and `state`
-    private final Condition changed = lock.newCondition(); // `state` has
+    private final ReentrantLock lock = new ReentrantLock(); // of `receiving`
     private volatile @Nullable SocketLink present; // the connection that there is, or was last
     private volatile SocketLink upcoming; // the next connection, or the present one
     private volatile SocketLink receiving; // one of these, or the one before
-    private volatile State state = State.DISCONNECTED;
     private volatile boolean closed;
 
     /** Of a server's socket. */
     SocketLinks(SocketBuilder<?> settings, Runnable onEnd) {
         this.loop = settings.loop;
-        this.thread = Connections.threadOf(loop);
         this.settings = settings;
+        this.state = state(now -> {});
         this.onLinkEnd = link -> {
-            changed(State.DISCONNECTED);
+            state.set(State.DISCONNECTED);
             onEnd.run();
         };
-        this.onState = now -> {};
         this.connector = null;
         this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
@@ -56,13 +49,17 @@ final class SocketLinks {
     /** Of a client's socket. */
     SocketLinks(MessageSocket.Builder settings, Device device, Connector.RetryDelays backOff, Consumer<State> onState) {
         this.loop = settings.loop;
-        this.thread = Connections.threadOf(loop);
         this.settings = settings;
         this.onLinkEnd = this::clientsLinkEnds;
-        this.onState = onState;
+        this.state = state(onState);
         this.connector = new Connector(loop, device, settings.name, backOff, new LinkAttempts());
         this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
+    }
+
+    private Availability<State> state(Consumer<State> onState) {
+        return new Availability<>(
+                State.DISCONNECTED, State.CONNECTED, State.CLOSED, Connections.threadOf(loop), onState);
     }
 
     /** What the connector brings. */
@@ -102,7 +99,7 @@ final class SocketLinks {
     void connected(ComchConnection connection) {
         upcoming.connected(connection);
         present = upcoming;
-        changed(State.CONNECTED);
+        state.set(State.CONNECTED);
     }
 
     /** In the loop. */
@@ -120,22 +117,8 @@ final class SocketLinks {
             }
         }
         if (!connector().isStopped()) {
-            changed(State.DISCONNECTED);
+            state.set(State.DISCONNECTED);
         }
-    }
-
-    private void changed(State now) {
-        lock.lock();
-        try {
-            if (state == now || state == State.CLOSED) {
-                return;
-            }
-            state = now;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-        thread.runInLoop(() -> onState.accept(now));
     }
 
     /** The connection that there is, or was last. */
@@ -179,24 +162,13 @@ final class SocketLinks {
     }
 
     State state() {
-        return closed ? State.CLOSED : state;
+        return closed ? State.CLOSED : state.get();
     }
 
     /** Waits until there is a connection. Returns whether there is. */
     boolean awaitConnected(long deadline) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (state() != State.CONNECTED) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0 || loop.isClosed() || connector == null || !connector.reconnects()) {
-                    return false;
-                }
-                var _ = changed.awaitNanos(Math.min(left, LOOK_NANOS));
-            }
-            return true;
-        } finally {
-            lock.unlock();
-        }
+        return state.await(deadline, () -> !closed && !loop.isClosed() && connector != null && connector.reconnects())
+                && !closed;
     }
 
     /** As {@link MessageSocket#close}. */
@@ -224,7 +196,7 @@ final class SocketLinks {
     /** No more messages come. In the loop. */
     void end() {
         upcoming.end();
-        changed(State.CLOSED);
+        state.set(State.CLOSED);
     }
 
     @Override

@@ -33,6 +33,7 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
 
     private final Options options;
     private final long deadline;
+    private final ClientLink link;
     private final LoopThread loop;
     private final @Nullable Thread waiter; // one of these two
     private final @Nullable CompletableFuture<Object> future;
@@ -50,20 +51,18 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
     @Nullable
     PartialBody arriving;
 
-    @Nullable
-    CallTable table; // that has it
-
     private ClientCall(
             int method,
             MemorySegment body,
             long timeout,
             Options options,
-            LoopThread loop,
+            ClientLink link,
             boolean waits,
             @Nullable Function<? super RpcResponse, ?> reader) {
         super(Frames.REQUEST, 0, method, timeout, body);
         this.options = options;
-        this.loop = loop;
+        this.link = link;
+        this.loop = link.thread();
         this.deadline = System.nanoTime() + timeout;
         this.waiter = waits ? Thread.currentThread() : null;
         this.future = waits ? null : new CompletableFuture<>();
@@ -79,8 +78,8 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
     }
 
     /** A call that the calling thread is going to wait for. */
-    static ClientCall waiting(int method, MemorySegment body, long timeout, Options options, LoopThread loop) {
-        return new ClientCall(method, body, timeout, options, loop, true, null);
+    static ClientCall waiting(int method, MemorySegment body, long timeout, Options options, ClientLink link) {
+        return new ClientCall(method, body, timeout, options, link, true, null);
     }
 
     /**
@@ -92,9 +91,9 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
             MemorySegment body,
             long timeout,
             Options options,
-            LoopThread loop,
+            ClientLink link,
             @Nullable Function<? super RpcResponse, ?> reader) {
-        return new ClientCall(method, body, timeout, options, loop, false, reader);
+        return new ClientCall(method, body, timeout, options, link, false, reader);
     }
 
     CompletableFuture<Object> future() {
@@ -134,9 +133,7 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
 
     @Override
     void unreadable(RuntimeException why) {
-        if (table != null) {
-            table.unreadable(this, why);
-        }
+        link.unreadable(this, why);
     }
 
     /** It was not handled, and can be sent again as if it never was. Returns false if it has ended. In the loop. */
@@ -144,7 +141,6 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
         startAgain();
         arriving = null;
         responseMetadata = null;
-        table = null;
         return state == PENDING || STATE.compareAndSet(this, SENT, PENDING);
     }
 

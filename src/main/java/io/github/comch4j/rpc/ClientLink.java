@@ -1,53 +1,82 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
 import io.github.comch4j.rpc.RpcClient.State;
+import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a client, one after the other, with the calls on each, and the calls that wait for the next one.
+ * The connections of a client, one after the other, with the calls on each, from the loop that sends them to the
+ * response, and the calls that wait for the next one.
  */
-final class ClientLink implements Connector.User, Deadlines.Calls {
+final class ClientLink implements Connector.User, LargeBodies.Peer {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
-    private final RpcClient client;
     private final RpcClient.Builder settings;
     private final CallCounts counts;
+    private final IntSupplier inFlight;
     private final EventLoop loop;
     private final LoopThread thread;
     private final Connector connector;
+    private final Availability<State> state;
     private final CallInbox inbox;
     private final Deadlines deadlines = new Deadlines(this);
     private final ConcurrentLinkedQueue<ClientCall> waiting = new ConcurrentLinkedQueue<>(); // for a connection
     private int waitingCount; // in the loop, as the next one
     private int obsolete; // of those that wait, at most
-    private volatile @Nullable CallTable table; // of the connection that there is, or was last
+    private final CallSlots calls; // on the connection
     private volatile boolean closed; // by the program
 
-    ClientLink(RpcClient client, RpcClient.Builder settings, CallCounts counts) {
-        this.client = client;
+    // in the loop
+    private @Nullable ComchConnection connection; // that there is, or was last
+    private @Nullable OutgoingPaths paths; // of the connection; null: there is none now
+    private boolean goodbye; // the server takes no more calls
+    private boolean answeredGoodbye;
+    private final ArrayDeque<ClientCall> answered = new ArrayDeque<>(); // by the present message, and not woken yet
+    private @Nullable Map<String, String> metadata; // of the next frame in the present message
+    private long metadataOf; // the number of its call
+    private long now; // when the present message has come
+
+    /** {@code inFlight} says how many calls there are; {@code onState} is told whether there is a connection. */
+    ClientLink(RpcClient.Builder settings, CallCounts counts, IntSupplier inFlight, Consumer<State> onState) {
         this.settings = settings;
         this.counts = counts;
+        this.inFlight = inFlight;
         this.loop = settings.loop;
         this.thread = LoopThread.of(engine(), loop);
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
-        this.inbox = new CallInbox(thread, this::drain, client::inFlight);
+        this.state = new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, thread, onState);
+        this.inbox = new CallInbox(thread, this::drain, inFlight);
+        this.calls = new CallSlots(settings.maxInFlight);
     }
 
     // ---- any thread
@@ -60,6 +89,11 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     /** The loop's engine. */
     Engine engine() {
         return ENGINE.apply(loop.engine());
+    }
+
+    /** Whether calls can be made. */
+    Availability<State> state() {
+        return state;
     }
 
     /** Waits for the first connection. */
@@ -85,29 +119,20 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     /** Nobody waits for it any more: the server is told, if it knows of it. */
-    @Override
-    public void forget(ClientCall call) {
+    void forget(ClientCall call) {
         inbox.execute(() -> forgetNow(call));
     }
 
-    @Override
-    public void late(ClientCall call) {
-        forget(call);
-    }
-
-    @Override
-    public void forEach(Consumer<? super ClientCall> look) {
+    /** Shows all calls that there are; what comes or goes meanwhile may be left out. */
+    void forEach(Consumer<? super ClientCall> look) {
         inbox.forEach(look);
         waiting.forEach(look);
-        CallTable calls = table;
-        if (calls != null) {
-            calls.forEach(look);
-        }
+        calls.forEach(look);
     }
 
-    @Override
-    public int size() {
-        return client.inFlight();
+    /** How many there are. */
+    int size() {
+        return inFlight.getAsInt();
     }
 
     /** No more connections. Waits for that; an interrupt does not cut it short. */
@@ -126,13 +151,104 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         }
     }
 
-    // ---- the loop
+    // ---- the loop: connections
 
     private void stopped() {
-        client.changed(State.CLOSED);
+        state.set(State.CLOSED);
         endCalls();
         refuseWaiting();
     }
+
+    @Override
+    public ComchClient.Builder configure(ComchClient.Builder builder) {
+        return settings.apply(builder)
+                .onMessage((from, message) -> {
+                    if (!message(message)) {
+                        closeSoon(from); // no server of this kind
+                    }
+                })
+                .onWritable(any -> flush())
+                .onSendFailed(this::messageNotSent)
+                .onConsumer((any, consumer, is) -> {
+                    if (paths != null) {
+                        paths.consumerKnown();
+                    }
+                })
+                .onDisconnected(any -> endCalls());
+    }
+
+    @Override
+    public void closeSoon(ComchConnection ending) {
+        try {
+            loop.execute(ending.endpoint()::close); // not here: this is a handler
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it all that is on its engine
+        }
+    }
+
+    @Override
+    public void connected(ComchConnection established) {
+        goodbye = false;
+        answeredGoodbye = false;
+        connection = established;
+        paths = new OutgoingPaths(
+                LargeBodies.Settings.of(loop, settings.device, settings.largeBodies), established, this);
+        paths.begin();
+        for (ClientCall call = waiting.poll(); call != null; call = waiting.poll()) {
+            send(call);
+        }
+        waitingCount = 0;
+        flush();
+        state.set(State.CONNECTED);
+    }
+
+    @Override
+    public void ended() {
+        endCalls();
+        if (!connector.isStopped()) {
+            state.set(State.DISCONNECTED);
+        }
+    }
+
+    /** The last connection has ended, and with it its calls. */
+    @Override
+    public void over() {
+        ComchConnection last = connection;
+        if (last != null) {
+            closeSoon(last);
+        }
+        refuseWaiting();
+        if (loop.isClosed()) {
+            LiveObjects.remove(counts); // nobody need close this client any more
+        }
+        state.wakeAll();
+    }
+
+    /** The connection has ended: what is in flight fails, or waits for the next one. */
+    private void endCalls() {
+        OutgoingPaths ending = paths;
+        if (ending == null) {
+            return;
+        }
+        paths = null;
+        ending.end();
+        RuntimeException end = end(Objects.requireNonNull(connection));
+        calls.forEach(call -> {
+            calls.remove(call);
+            if (!call.isSent() && call.takeBack()) {
+                send(call);
+            } else {
+                call.fail(Kind.UNAVAILABLE, end.getMessage(), end);
+            }
+        });
+    }
+
+    /** Says how a connection has ended. */
+    private static RuntimeException end(ComchConnection last) {
+        return INSIDE.apply(last).ended(PeCalls.PROGRESS_NAME, "waiting for responses on " + last);
+    }
+
+    // ---- the loop: calls
 
     private void drain() {
         for (OutgoingFrame next = inbox.take(); next != null; next = next.next()) {
@@ -142,14 +258,15 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         flush();
     }
 
-    /** Sends a call, or keeps it for the next connection if it wants to wait. */
-    void send(ClientCall call) {
+    /** Sends a call, with the next {@link #flush}, or keeps it for the next connection if it wants to wait. */
+    private void send(ClientCall call) {
         if (call.isObsolete()) {
             return;
         }
-        CallTable calls = table;
-        if (calls != null && calls.isOpen()) {
-            calls.begin(call);
+        OutgoingPaths open = paths;
+        if (open != null && !goodbye) {
+            calls.add(call);
+            open.add(call);
         } else if (call.waitsForReady() && reconnects()) {
             waiting.add(call);
             waitingCount++;
@@ -159,17 +276,17 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     private void refuse(ClientCall call) {
-        CallTable calls = table;
+        ComchConnection last = connection;
         if (closed || loop.isClosed()) {
             call.fail(Kind.UNAVAILABLE, "the client is closed", null);
-        } else if (calls != null && calls.isGoingDown()) {
+        } else if (goodbye && paths != null) {
             call.fail(Kind.UNAVAILABLE, "the server is shutting down", null);
         } else {
             DocaException why = refusal();
             call.fail(
                     Kind.UNAVAILABLE,
                     "there is no connection" + (why == null || why.reason().isEmpty() ? "" : ": " + why.reason()),
-                    why != null ? why : calls != null && calls.isEnded() ? calls.closed() : null);
+                    why != null ? why : last != null ? end(last) : null);
         }
     }
 
@@ -181,96 +298,227 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     }
 
     private void forgetNow(ClientCall call) {
-        CallTable calls = table;
-        if ((calls == null || !calls.forget(call)) && ++obsolete > waitingCount / 2) {
+        if (calls.remove(call)) {
+            if (paths != null) {
+                paths.cancel(call);
+            }
+            flush();
+        } else if (++obsolete > waitingCount / 2) {
             obsolete = 0;
             waiting.removeIf(ClientCall::isObsolete);
             waitingCount = waiting.size();
         }
     }
 
+    /** Sends what there is room for; once no call is in flight, also the answer to a goodbye. */
     private void flush() {
-        CallTable calls = table;
-        if (calls != null) {
-            calls.flush();
+        OutgoingPaths open = paths;
+        if (open == null) {
+            return;
+        }
+        open.flush();
+        if (goodbye && !answeredGoodbye && calls.isEmpty() && open == paths) {
+            answeredGoodbye = true;
+            open.addShort(new OutgoingFrame(Frames.GOODBYE, 0, 0, 0)); // the server waits for it
+            open.flush();
+        }
+    }
+
+    /** A message of the control path was not sent: the calls that it had a part of fail, and the others go on. */
+    private void messageNotSent(ComchConnection on, DocaError why) {
+        if (paths != null) {
+            long number = INSIDE.apply(on).failedMessage();
+            boolean ends = paths.mayHaveNotices(number); // no call can tell that, and the server waits for it
+            notSent(number, false, why);
+            if (ends) {
+                closeSoon(on);
+            }
         }
     }
 
     @Override
-    public ComchClient.Builder configure(ComchClient.Builder builder) {
-        return settings.apply(builder)
-                .onMessage((connection, message) -> {
-                    CallTable calls = table;
-                    if (calls != null && !calls.message(message)) {
-                        closeSoon(connection); // no server of this kind
-                    }
-                })
-                .onWritable(connection -> flush())
-                .onSendFailed((connection, why) -> {
-                    CallTable calls = table;
-                    if (calls != null) {
-                        calls.notSent(why);
-                    }
-                })
-                .onConsumer((connection, consumer, now) -> {
-                    CallTable calls = table;
-                    if (calls != null) {
-                        calls.consumerKnown();
-                    }
-                })
-                .onDisconnected(connection -> endCalls());
+    public boolean notSent(long number, DocaError why) {
+        notSent(number, true, why);
+        return true;
     }
 
-    /** Ends the connection, after the present handler. */
-    void closeSoon(ComchConnection connection) {
-        try {
-            loop.execute(connection.endpoint()::close); // not here: this is a handler
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it all that is on its engine
-        }
+    private void notSent(long number, boolean large, DocaError why) {
+        calls.forEach(call -> {
+            if (call.large == large && call.isIn(number) && calls.remove(call)) {
+                if (paths != null) {
+                    paths.takeBack(call);
+                }
+                if (call.takeBack()) {
+                    unsent(call, why);
+                }
+            }
+        });
+        flush();
     }
 
-    @Override
-    public void connected(ComchConnection connection) {
-        CallTable calls = new CallTable(settings, connection, this, counts);
-        table = calls;
-        calls.begin();
-        for (ClientCall call = waiting.poll(); call != null; call = waiting.poll()) {
+    private void unsent(ClientCall call, DocaError why) {
+        if (call.waitsForReady()) {
             send(call);
+            return;
         }
-        waitingCount = 0;
-        calls.flush();
-        client.changed(State.CONNECTED);
+        DocaException cause = Failures.refused(why, TaskCalls.SUBMIT_NAME, "sending a call on " + connection);
+        call.fail(Kind.UNAVAILABLE, cause.getMessage(), cause);
+    }
+
+    /** The body of a call cannot be read. */
+    void unreadable(ClientCall call, RuntimeException why) {
+        calls.remove(call);
+        call.fail(why);
+    }
+
+    // ---- the loop: responses
+
+    /** A message has arrived, on either path. Returns false if a server does not send such. */
+    @Override
+    public boolean message(MemorySegment message) {
+        now = System.nanoTime();
+        metadata = null;
+        try {
+            return Frames.read(message, this::frame);
+        } finally {
+            wakeAnswered();
+            if (goodbye) {
+                flush();
+            }
+        }
+    }
+
+    /**
+     * Wakes the first of the virtual threads whose responses were in the message; that one wakes the others: a virtual
+     * thread does it at a fraction of what it costs this thread.
+     */
+    private void wakeAnswered() {
+        ClientCall first = answered.pollFirst();
+        ClientCall others = null;
+        for (ClientCall call = answered.pollLast(); call != null; call = answered.pollLast()) {
+            call.show(others);
+            others = call;
+        }
+        if (first != null) {
+            first.showAndWake(others);
+        }
+    }
+
+    private boolean frame(MemorySegment message, long at, int part) {
+        int kind = Frames.kind(message, at);
+        long id = Frames.id(message, at);
+        switch (kind) {
+            case Frames.RESPONSE, Frames.FAILURE, Frames.MORE -> {
+                ClientCall call = calls.find(id);
+                return call == null // it was given up
+                        || (kind != Frames.MORE
+                                ? answer(call, kind, message, at, part)
+                                : call.arriving != null && more(call, call.arriving, message, at, part));
+            }
+            case Frames.METADATA -> {
+                metadata = Metadata.read(message, at + Frames.HEADER, part);
+                metadataOf = id;
+                return metadata != null;
+            }
+            case Frames.CONSUMER -> {
+                return paths == null || paths.announced(message, at);
+            }
+            case Frames.GOODBYE -> {
+                goodbye();
+                return true;
+            }
+            default -> {
+                return false;
+            }
+        }
+    }
+
+    private boolean answer(ClientCall call, int kind, MemorySegment message, long at, int part) {
+        int length = Frames.bodyLength(message, at);
+        if (length < part) {
+            return false;
+        }
+        if (metadata != null) {
+            call.responseMetadata = metadataOf == call.id ? metadata : null;
+            metadata = null;
+        }
+        if (length > settings.maxBody) {
+            call.fail(new RpcException(
+                    Kind.TOO_LONG,
+                    Delivery.HANDLED,
+                    "a response of " + length + " bytes to a call of method " + call.value + ": maxBody is "
+                            + settings.maxBody));
+            forgetNow(call);
+            return true;
+        }
+        if (length > part) {
+            int status = kind == Frames.RESPONSE ? FailureFrame.NONE : Frames.value(message, at);
+            call.arriving = new PartialBody(length, status, Frames.extra(message, at), part);
+            return more(call, call.arriving, message, at, part);
+        }
+        if (kind == Frames.RESPONSE && call.hasReader()) {
+            calls.remove(call);
+            if (call.prepare(null)) {
+                counts.answered(now - call.begin());
+                call.finish(message.asSlice(at + Frames.HEADER, part));
+            }
+            return true;
+        }
+        byte[] body = PartialBody.of(message, at, part);
+        if (kind == Frames.RESPONSE) {
+            answered(call, body);
+        } else {
+            failed(call, Frames.value(message, at), Frames.extra(message, at), body);
+        }
+        return true;
     }
 
     /** The server takes no more calls on this connection. */
-    void goodbye() {
-        client.changed(State.DISCONNECTED);
-    }
-
-    @Override
-    public void ended() {
-        endCalls();
-        if (!connector.isStopped()) {
-            client.changed(State.DISCONNECTED);
+    private void goodbye() {
+        if (paths != null) {
+            goodbye = true;
+            state.set(State.DISCONNECTED);
         }
     }
 
-    /** The last connection has ended, and with it its calls. */
-    @Override
-    public void over() {
-        CallTable calls = table;
-        if (calls != null) {
-            closeSoon(calls.connection());
+    private boolean more(ClientCall call, PartialBody body, MemorySegment message, long at, int part) {
+        if (!body.add(message, at, part)) {
+            return false;
         }
-        refuseWaiting();
-        client.noMoreConnections();
+        if (body.isWhole()) {
+            call.arriving = null;
+            if (body.value == FailureFrame.NONE) {
+                answered(call, body.bytes());
+            } else {
+                failed(call, body.value, body.extra, body.bytes());
+            }
+        }
+        return true;
     }
 
-    private void endCalls() {
-        CallTable calls = table;
-        if (calls != null) {
-            calls.end();
+    private void answered(ClientCall call, byte[] body) {
+        calls.remove(call);
+        if (!call.prepare(body)) {
+            return;
         }
+        counts.answered(now - call.begin());
+        if (call.isOfVirtualThread()) {
+            answered.add(call);
+        } else {
+            call.finish();
+        }
+    }
+
+    private void failed(ClientCall call, int kind, long extra, byte[] body) {
+        RpcException failure = FailureFrame.read(kind, extra, body);
+        calls.remove(call);
+        if (failure.kind() == Kind.UNAVAILABLE) {
+            goodbye();
+            if (call.waitsForReady() && call.takeBack()) {
+                send(call); // on the next connection
+                return;
+            }
+        }
+        call.fail(failure);
     }
 }

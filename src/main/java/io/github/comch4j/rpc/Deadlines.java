@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /** Ends the calls of a client that are late, whatever the loop does meanwhile. Any thread. */
 final class Deadlines {
@@ -16,25 +15,10 @@ final class Deadlines {
 
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final Calls calls;
+    private final ClientLink calls;
     private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
 
-    /** The calls that there are. */
-    interface Calls {
-        /** Shows all that there are; what comes or goes meanwhile may be left out. */
-        void forEach(Consumer<? super ClientCall> look);
-
-        /** How many there are. */
-        int size();
-
-        /** One has ended here. */
-        void late(ClientCall call);
-
-        /** One has ended before. */
-        void forget(ClientCall call);
-    }
-
-    Deadlines(Calls calls) {
+    Deadlines(ClientLink calls) {
         this.calls = calls;
     }
 
@@ -75,9 +59,8 @@ final class Deadlines {
         long left = call.left(now);
         if (left > 0) {
             soonest[0] = Math.min(soonest[0], left);
-        } else if (left == 0 && call.failLate()) {
-            calls.late(call);
         } else {
+            var _ = left == 0 && call.failLate();
             calls.forget(call);
         }
     }

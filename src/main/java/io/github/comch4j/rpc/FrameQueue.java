@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /** Frames that wait to go out on a connection. Long bodies take turns with what else there is. Belongs to the loop. */
-abstract class FrameQueue {
+final class FrameQueue {
     /** A smaller part of a body is not worth a frame if it could begin in the next message. */
     private static final int SMALLEST_PART = 512;
 
@@ -14,17 +14,17 @@ abstract class FrameQueue {
     private int obsolete; // of those that wait, at most
     private long lastNotice = -1; // the number of the last message with a frame that ends a call, or is of none
 
-    final void add(OutgoingFrame outgoing) {
+    void add(OutgoingFrame outgoing) {
         queue.add(outgoing);
         waiting += outgoing.length;
     }
 
     /** How long the bodies are together that wait, whole or in part. */
-    final long bytes() {
+    long bytes() {
         return waiting;
     }
 
-    final int size() {
+    int size() {
         return cancels.size() + queue.size();
     }
 
@@ -32,7 +32,7 @@ abstract class FrameQueue {
      * Writes as many frames as fit into so many bytes of {@code message}, which will have this number, from
      * {@code begin} on; returns how long they are.
      */
-    final int fill(MemorySegment message, long begin, int capacity, long number) {
+    int fill(MemorySegment message, long begin, int capacity, long number) {
         int at = 0;
         if (!cancels.isEmpty()) {
             lastNotice = number;
@@ -108,12 +108,12 @@ abstract class FrameQueue {
     }
 
     /** Whether the message with this number may have had what is of no single call, or ends one. */
-    final boolean mayHaveNotices(long number) {
+    boolean mayHaveNotices(long number) {
         return number <= lastNotice;
     }
 
     /** Takes back what nobody wants any more, if it still waits. */
-    final void drop(OutgoingFrame obsolete) {
+    void drop(OutgoingFrame obsolete) {
         if (queue.remove(obsolete)) {
             ended(obsolete);
         }
@@ -124,7 +124,7 @@ abstract class FrameQueue {
      * out when its turn comes; while nothing goes out, such does not pile up: once it may be more than half of all that
      * waits, it is taken out.
      */
-    final void cancel(OutgoingFrame unwanted) {
+    void cancel(OutgoingFrame unwanted) {
         if (++obsolete > queue.size() / 2) {
             obsolete = 0;
             queue.removeIf(this::endIfObsolete);

@@ -7,6 +7,7 @@ import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
@@ -41,14 +42,17 @@ final class LargeBodies {
 
     private final EventLoop loop;
     private final ComchConnection connection;
-    private final MessageFrames control;
+    private final OutgoingPaths paths;
     private final int longerThan;
     private final int slotSize; // at most
     private final Peer peer;
     private @Nullable SlotConsumer consumer;
     private int peersConsumer; // 0: not announced
     private int peersSlotSize; // at most slotSize
-    private @Nullable SlotFrames frames; // null: bodies go over the control path
+    private final FrameQueue frames = new FrameQueue();
+    private @Nullable SlotProducer producer; // null: bodies go over the control path
+    private long sent; // messages
+    private final long[] numbers = new long[SLOTS]; // of the messages, by slot
     private boolean failed; // frames were lost
     private boolean ended;
 
@@ -63,8 +67,8 @@ final class LargeBodies {
          */
         boolean notSent(long number, DocaError why);
 
-        /** Ends the connection, not here: this may be a handler. */
-        void closeSoon();
+        /** Ends a connection, not here: this may be a handler. */
+        void closeSoon(ComchConnection connection);
     }
 
     /** What the program wants, and the device can. */
@@ -80,15 +84,15 @@ final class LargeBodies {
             }
             long most = Math.min(
                     can.producer().get().maxBufferSize(), can.consumer().get().maxBufferSize());
-            return SlotFrames.isPossible(most) ? new Settings(loop, longerThan, (int) Math.min(SLOT_SIZE, most)) : null;
+            return isPossible(most) ? new Settings(loop, longerThan, (int) Math.min(SLOT_SIZE, most)) : null;
         }
     }
 
-    /** {@code control} takes the announcement. */
-    LargeBodies(Settings settings, ComchConnection connection, MessageFrames control, Peer peer) {
+    /** {@code paths} take the announcement. */
+    LargeBodies(Settings settings, ComchConnection connection, OutgoingPaths paths, Peer peer) {
         this.loop = settings.loop;
         this.connection = connection;
-        this.control = control;
+        this.paths = paths;
         this.longerThan = settings.longerThan;
         this.slotSize = settings.slotSize;
         this.peer = peer;
@@ -106,11 +110,11 @@ final class LargeBodies {
                             .tasks(SLOTS)
                             .onMessage((memory, offset, length, producer) -> {
                                 if (!ended && !peer.message(memory.asSlice(offset, length))) {
-                                    peer.closeSoon();
+                                    peer.closeSoon(connection);
                                 }
                             })
-                            .onReceiveFailed(
-                                    (receiver, status) -> peer.closeSoon()) // perhaps a part of some body is lost
+                            .onReceiveFailed((receiver, status) ->
+                                    peer.closeSoon(connection)) // perhaps a part of some body is lost
                             .onStateChanged((receiver, before, now) -> {
                                 if (now == ContextState.RUNNING) {
                                     announce(receiver.id());
@@ -123,13 +127,13 @@ final class LargeBodies {
     }
 
     private void announce(int id) {
-        control.add(new OutgoingFrame(Frames.CONSUMER, 0, id, slotSize));
-        control.flush();
+        paths.addShort(new OutgoingFrame(Frames.CONSUMER, 0, id, slotSize));
+        paths.flush();
     }
 
     /** The peer has announced its consumer. Returns false if it may not do so. */
     boolean announced(int id, long announcedSize) {
-        if (peersConsumer != 0 || id == 0 || !SlotFrames.isPossible(announcedSize)) {
+        if (peersConsumer != 0 || id == 0 || !isPossible(announcedSize)) {
             return false;
         }
         peersConsumer = id;
@@ -141,23 +145,21 @@ final class LargeBodies {
 
     /** A consumer of the peer has come: perhaps the one that was announced. */
     void consumerKnown() {
-        if (peersConsumer == 0 || frames != null || ended || !isKnown(peersConsumer)) {
+        if (peersConsumer == 0 || producer != null || ended || !isKnown(peersConsumer)) {
             return;
         }
         try {
-            frames = new SlotFrames(
-                    ENGINE.apply(loop.engine())
-                            .ofLibrary(() -> connection
-                                    .slotProducer(loop.engine(), peersSlotSize)
-                                    .tasks(SLOTS)
-                                    .onWritable(producer -> flush())
-                                    .onSendFailed((producer, offset, length, status) -> {
-                                        if (!producer.isClosed()) {
-                                            notSent(offset, status);
-                                        }
-                                    })
-                                    .start()),
-                    peersConsumer);
+            producer = ENGINE.apply(loop.engine())
+                    .ofLibrary(() -> connection
+                            .slotProducer(loop.engine(), peersSlotSize)
+                            .tasks(SLOTS)
+                            .onWritable(any -> flush())
+                            .onSendFailed((any, offset, length, status) -> {
+                                if (!any.isClosed()) {
+                                    notSent(offset / any.stride(), status);
+                                }
+                            })
+                            .start());
         } catch (DocaException | MissingFunctionException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "no fast path on " + connection, e);
         }
@@ -172,9 +174,14 @@ final class LargeBodies {
         return false;
     }
 
-    private void notSent(long offset, DocaError why) {
-        if (frames != null && !ended) {
-            long number = frames.number(offset);
+    /** Whether slots of so many bytes have room for frames. */
+    private static boolean isPossible(long size) {
+        return size >= Frames.HEADER + 8;
+    }
+
+    private void notSent(long slot, DocaError why) {
+        if (!ended) {
+            long number = numbers[(int) slot];
             boolean ends = frames.mayHaveNotices(number) || !isKnown(peersConsumer);
             if (!peer.notSent(number, why) || ends) {
                 failed();
@@ -194,7 +201,7 @@ final class LargeBodies {
 
     private void giveUp() {
         if (!ended && connection.isOpen()) {
-            peer.closeSoon();
+            peer.closeSoon(connection);
         }
     }
 
@@ -208,7 +215,7 @@ final class LargeBodies {
 
     /** Takes what is to be sent, if it is long and there is a fast path. */
     boolean add(OutgoingFrame outgoing) {
-        if (frames == null || outgoing.length <= longerThan) {
+        if (producer == null || outgoing.length <= longerThan) {
             return false;
         }
         outgoing.large = true;
@@ -221,28 +228,26 @@ final class LargeBodies {
      * anything.
      */
     void cancel(OutgoingFrame obsolete) {
-        if (frames != null) {
-            frames.drop(obsolete);
-            frames.cancel(obsolete);
-        }
+        frames.drop(obsolete);
+        frames.cancel(obsolete);
     }
 
     /** How long the bodies are together that wait, whole or in part. */
     long bytes() {
-        return frames == null ? 0 : frames.bytes();
+        return frames.bytes();
     }
 
     int size() {
-        return frames == null ? 0 : frames.size();
+        return frames.size();
     }
 
     /** Sends what there is room for. */
     void flush() {
-        if (frames == null) {
-            return;
-        }
+        SlotProducer slots = producer;
         try {
-            frames.flush();
+            while (slots != null && sendsNext(slots)) {
+                var _ = slots.flush(); // the peer reads it while the next one is written
+            }
         } catch (ConnectionClosedException e) {
             // its end is reported soon
         } catch (DocaException e) {
@@ -251,22 +256,37 @@ final class LargeBodies {
         }
     }
 
+    /** Fills a slot, into which bodies are copied once. Returns false if there is nothing to send, or no slot. */
+    private boolean sendsNext(SlotProducer slots) {
+        int capacity = slots.slotSize() & ~7;
+        long at = frames.size() == 0 ? -1 : slots.claim(capacity, peersConsumer);
+        if (at < 0) {
+            return false;
+        }
+        int filled = frames.fill(slots.memory(), at, capacity, sent);
+        if (filled == 0) {
+            slots.abort(); // nobody wants any of it any more
+            return false;
+        }
+        numbers[(int) (at / slots.stride())] = sent++;
+        slots.commit(filled);
+        return true;
+    }
+
     /** The connection has ended. */
     void end() {
         if (ended) {
             return;
         }
         ended = true;
-        if (frames != null) {
-            frames.clear();
-        }
+        frames.clear();
         soon(this::close); // not here: this may be a handler
     }
 
     private void close() {
         try {
-            if (frames != null) {
-                frames.close();
+            if (producer != null) {
+                producer.close();
             }
         } finally {
             if (consumer != null) {

@@ -83,6 +83,6 @@ final class Reply extends OutgoingFrame {
     /** Its metadata are longer than a message. */
     @Override
     void unreadable(RuntimeException why) {
-        connection.closeSoon();
+        connection.closeSoon(connection.connection());
     }
 }

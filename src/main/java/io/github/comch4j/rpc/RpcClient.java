@@ -21,8 +21,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +36,8 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again, and calls can
  * {@linkplain Builder#waitForReady wait for that}.
  */
-// CallTable and ClientLink do the work.
+// ClientLink does the work.
 public final class RpcClient implements AutoCloseable {
-    private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
-
     /** Whether calls can be made. */
     public enum State {
         /** There is a connection. */
@@ -60,11 +56,7 @@ public final class RpcClient implements AutoCloseable {
     private final int maxBody;
     private final int maxInFlight;
     private final Semaphore permits;
-    private final BiConsumer<RpcClient, State> onState;
     private final ClientLink link;
-    private final ReentrantLock lock = new ReentrantLock(); // of changes of `state`
-    private final Condition changed = lock.newCondition();
-    private volatile State state = State.DISCONNECTED;
 
     private RpcClient(Builder settings) {
         this.loop = settings.loop;
@@ -75,8 +67,8 @@ public final class RpcClient implements AutoCloseable {
         this.maxBody = settings.maxBody;
         this.maxInFlight = settings.maxInFlight;
         this.permits = new Semaphore(maxInFlight);
-        this.onState = settings.onState != null ? settings.onState : (client, now) -> {};
-        this.link = new ClientLink(this, settings, counts);
+        BiConsumer<RpcClient, State> onState = settings.onState != null ? settings.onState : (client, now) -> {};
+        this.link = new ClientLink(settings, counts, this::inFlight, now -> onState.accept(this, now));
     }
 
     /**
@@ -91,47 +83,13 @@ public final class RpcClient implements AutoCloseable {
         return new Builder(loop, device, name);
     }
 
-    /** In the loop. */
-    void changed(State now) {
-        if (change(now)) {
-            link.thread().runInLoop(() -> onState.accept(this, now));
-        }
-    }
-
-    private boolean change(State now) {
-        lock.lock();
-        try {
-            if (state == State.CLOSED || state == now) {
-                return false;
-            }
-            state = now;
-            changed.signalAll();
-            return true;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Nobody is to wait for one. Any thread. */
-    void noMoreConnections() {
-        if (loop.isClosed()) {
-            LiveObjects.remove(counts); // nobody need close this client any more
-        }
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /**
      * Whether calls can be made. Any thread may ask.
      *
      * @return the state as the loop knows it
      */
     public State state() {
-        return state;
+        return link.state().get();
     }
 
     /**
@@ -165,21 +123,8 @@ public final class RpcClient implements AutoCloseable {
      */
     public boolean awaitConnected(Duration timeout) {
         checkNotInLoop(loop);
-        long deadline = Nanos.deadline(timeout);
         try {
-            lock.lockInterruptibly();
-            try {
-                while (state != State.CONNECTED) {
-                    long left = deadline - System.nanoTime();
-                    if (left <= 0 || state == State.CLOSED || !link.reconnects()) {
-                        return false;
-                    }
-                    var _ = changed.awaitNanos(Math.min(left, LOOK_NANOS));
-                }
-                return true;
-            } finally {
-                lock.unlock();
-            }
+            return link.state().await(Nanos.deadline(timeout), link::reconnects);
         } catch (InterruptedException e) {
             throw Failures.interrupted("waiting for a connection for " + description);
         }
@@ -225,7 +170,7 @@ public final class RpcClient implements AutoCloseable {
         checkNotInLoop(loop);
         check(request);
         long left = acquire(method, nanos);
-        ClientCall call = ClientCall.waiting(method, request, left, options, link.thread());
+        ClientCall call = ClientCall.waiting(method, request, left, options, link);
         try {
             link.add(call);
             if (!call.await() && call.abandon()) {
@@ -322,7 +267,7 @@ public final class RpcClient implements AutoCloseable {
             ClientCall.Options options,
             @Nullable Function<? super RpcResponse, ?> reader) {
         check(request);
-        ClientCall call = ClientCall.future(method, request, nanos, options, link.thread(), reader);
+        ClientCall call = ClientCall.future(method, request, nanos, options, link, reader);
         if (permits.tryAcquire()) {
             int keeps = reader == null ? 0 : 1; // a reader is the program's
             link.engine().keep(keeps);
@@ -383,11 +328,11 @@ public final class RpcClient implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (state != State.CLOSED && !loop.isClosed()) {
+        if (state() != State.CLOSED && !loop.isClosed()) {
             link.stop();
         }
         if (loop.isClosed()) {
-            var _ = change(State.CLOSED); // nobody is told: the handler runs in the loop
+            var _ = link.state().setUntold(State.CLOSED); // the handler runs in the loop
         }
         LiveObjects.remove(counts);
     }

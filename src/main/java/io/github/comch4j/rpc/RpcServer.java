@@ -61,21 +61,22 @@ public final class RpcServer implements AutoCloseable {
     }
 
     private final EventLoop loop;
-    private final Map<Integer, Method> methods;
-    private final int maxInFlight;
-    private final int maxBody;
-    private final LargeBodies.@Nullable Settings largeBodies;
+    final Map<Integer, Method> methods;
+    final int maxInFlight;
+    final int maxBody;
+    final long maxWaiting; // bytes of bodies that may be on their way to or from one client
+    final LargeBodies.@Nullable Settings largeBodies; // null: no body takes the fast path
     private final MpscQueue<OutgoingFrame> added = new MpscQueue<>();
     private final Runnable drain = this::drain;
     private final ArrayDeque<ServerConnection> touched = new ArrayDeque<>(); // in the loop, as the next one
     private final Set<ServerConnection> open = new HashSet<>();
     private final Counter inFlight = new Counter();
-    private final CallCounts counts;
-    private final LoopWatch watch;
+    final CallCounts counts;
+    final LoopWatch watch;
     private final CountDownLatch terminated = new CountDownLatch(1);
     private volatile String waitedFor = ""; // those whose end is waited for
     private volatile boolean onlySilent; // all of them are
-    private boolean shuttingDown;
+    boolean shuttingDown; // in the loop
     private final ComchServer server;
 
     private RpcServer(Builder settings, Duration patience) {
@@ -83,6 +84,7 @@ public final class RpcServer implements AutoCloseable {
         this.methods = Map.copyOf(settings.methods);
         this.maxInFlight = settings.maxInFlight;
         this.maxBody = settings.maxBody;
+        this.maxWaiting = (long) BODIES * maxBody;
         this.largeBodies = LargeBodies.Settings.of(loop, settings.device, settings.largeBodies);
         this.counts = new CallCounts(
                 "RpcServer", "calls at \"" + settings.name + "\"", settings.name, () -> (int) inFlight.get());
@@ -123,29 +125,6 @@ public final class RpcServer implements AutoCloseable {
         return new Builder(loop, device, representor, name);
     }
 
-    @Nullable
-    Method method(int number) {
-        return methods.get(number);
-    }
-
-    int maxInFlight() {
-        return maxInFlight;
-    }
-
-    int maxBody() {
-        return maxBody;
-    }
-
-    /** Null if no body takes the fast path. */
-    LargeBodies.@Nullable Settings largeBodies() {
-        return largeBodies;
-    }
-
-    /** How many bytes of bodies may be on their way to or from one client. */
-    long maxWaiting() {
-        return (long) BODIES * maxBody;
-    }
-
     private void connected(ComchConnection connection) {
         ServerConnection client = new ServerConnection(this, connection);
         open.add(client);
@@ -173,21 +152,6 @@ public final class RpcServer implements AutoCloseable {
 
     // ---- what connections tell, in the loop
 
-    /** A message has arrived. */
-    void messageArrives() {
-        watch.begin();
-    }
-
-    /** When the present message has arrived, or the handler before has returned. */
-    long now() {
-        return watch.now();
-    }
-
-    /** A handler has returned that has run in the loop. */
-    void heldLoop(RpcRequest request) {
-        watch.handlerReturns(request.method());
-    }
-
     void requestBegins() {
         counts.begun();
         inFlight.increment();
@@ -205,15 +169,6 @@ public final class RpcServer implements AutoCloseable {
         } else if (reply.request() != null) {
             counts.answered(watch.now() - reply.request().begin());
         }
-    }
-
-    /** Nobody waits any more for a request. */
-    void countLost() {
-        counts.end(CallCounts.End.LOST);
-    }
-
-    boolean isShuttingDown() {
-        return shuttingDown;
     }
 
     /** Looks whether there is nothing left to do. */

@@ -2,6 +2,7 @@ package io.github.comch4j.rpc;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +38,7 @@ final class ServerConnection implements LargeBodies.Peer {
     ServerConnection(RpcServer server, ComchConnection connection) {
         this.server = server;
         this.connection = connection;
-        this.paths = new OutgoingPaths(server.largeBodies(), connection, this);
+        this.paths = new OutgoingPaths(server.largeBodies, connection, this);
     }
 
     ComchConnection connection() {
@@ -47,11 +48,11 @@ final class ServerConnection implements LargeBodies.Peer {
     /** A message has arrived, on either path. Returns false if the client is to be disconnected. */
     @Override
     public boolean message(MemorySegment message) {
-        server.messageArrives();
+        server.watch.begin();
         metadata = null;
         boolean possible = Frames.read(message, this::frame);
         flush();
-        return possible && paths.size() <= UNREAD * server.maxInFlight();
+        return possible && paths.size() <= UNREAD * server.maxInFlight;
     }
 
     /** Its calls fail with the connection. */
@@ -61,8 +62,8 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     @Override
-    public void closeSoon() {
-        server.closeSoon(connection);
+    public void closeSoon(ComchConnection ending) {
+        server.closeSoon(ending);
     }
 
     /** A consumer of the client has come. */
@@ -128,13 +129,13 @@ final class ServerConnection implements LargeBodies.Peer {
         }
         Map<String, String> beside = metadataOf == id ? metadata : null;
         metadata = null;
-        if (server.isShuttingDown()) {
+        if (server.shuttingDown) {
             refuse(id, Kind.UNAVAILABLE, "the server is shutting down");
-        } else if (length > server.maxBody()) {
-            refuse(id, Kind.TOO_LONG, "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
-        } else if (inFlight >= server.maxInFlight()) {
-            refuse(id, Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
-        } else if (paths.bytes() > server.maxWaiting()) {
+        } else if (length > server.maxBody) {
+            refuse(id, Kind.TOO_LONG, "a request of " + length + " bytes: the server's maxBody is " + server.maxBody);
+        } else if (inFlight >= server.maxInFlight) {
+            refuse(id, Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight);
+        } else if (paths.bytes() > server.maxWaiting) {
             refuse(id, Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
         } else if (length == part) {
             requestBegins();
@@ -160,8 +161,8 @@ final class ServerConnection implements LargeBodies.Peer {
         arrivingBytes += part;
         if (body.isWhole()) {
             forget(id);
-            dispatch(id, RpcRequest.of(body.value, body.bytes(), body.metadata, server.now(), body.extra));
-        } else if (arrivingBytes > server.maxWaiting()) {
+            dispatch(id, RpcRequest.of(body.value, body.bytes(), body.metadata, server.watch.now(), body.extra));
+        } else if (arrivingBytes > server.maxWaiting) {
             String why = "requests of " + arrivingBytes + " bytes are arriving from one client";
             forget(id);
             requestEnded();
@@ -191,20 +192,20 @@ final class ServerConnection implements LargeBodies.Peer {
 
     /** All of a request is in a message. */
     private void dispatch(long id, MemorySegment message, long at, int part, @Nullable Map<String, String> beside) {
-        RpcServer.Method handler = server.method(Frames.value(message, at));
+        RpcServer.Method handler = server.methods.get(Frames.value(message, at));
         long timeout = Frames.extra(message, at);
         if (handler == null || !handler.isDirect()) {
             byte[] body = PartialBody.of(message, at, part);
-            dispatch(id, RpcRequest.of(Frames.value(message, at), body, beside, server.now(), timeout), handler);
+            dispatch(id, RpcRequest.of(Frames.value(message, at), body, beside, server.watch.now(), timeout), handler);
             return;
         }
-        RpcRequest request = RpcRequest.in(message, at, part, beside, server.now(), timeout);
+        RpcRequest request = RpcRequest.in(message, at, part, beside, server.watch.now(), timeout);
         handle(id, request, handler);
         request.detach();
     }
 
     private void dispatch(long id, RpcRequest request) {
-        dispatch(id, request, server.method(request.method()));
+        dispatch(id, request, server.methods.get(request.method()));
     }
 
     private void dispatch(long id, RpcRequest request, RpcServer.@Nullable Method handler) {
@@ -221,7 +222,7 @@ final class ServerConnection implements LargeBodies.Peer {
 
     private void handle(long id, RpcRequest request, RpcServer.Method handler) {
         Reply reply = answer(id, request, Objects.requireNonNull(handler.direct()));
-        server.heldLoop(request);
+        server.watch.handlerReturns(request.method());
         reply(reply);
     }
 
@@ -235,10 +236,10 @@ final class ServerConnection implements LargeBodies.Peer {
 
     private Reply response(long id, RpcRequest request, byte @Nullable [] body) {
         Objects.requireNonNull(body, "the handler's response");
-        if (body.length <= server.maxBody()) {
+        if (body.length <= server.maxBody) {
             return Reply.response(this, id, body, request);
         }
-        String why = "a response of " + body.length + " bytes: the server's maxBody is " + server.maxBody();
+        String why = "a response of " + body.length + " bytes: the server's maxBody is " + server.maxBody;
         return Reply.failure(this, id, Kind.TOO_LONG, Delivery.HANDLED, why, request);
     }
 
@@ -246,7 +247,7 @@ final class ServerConnection implements LargeBodies.Peer {
         try {
             if (handler.async() != null) {
                 var stage = handler.async().handle(request);
-                server.heldLoop(request);
+                server.watch.handlerReturns(request.method());
                 var _ = stage.whenComplete((body, thrown) -> server.add(ended(id, request, body, thrown)));
                 return;
             }
@@ -315,7 +316,7 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     private void requestLost() {
-        server.countLost();
+        server.counts.end(CallCounts.End.LOST);
         requestEnded();
     }
 
@@ -329,7 +330,7 @@ final class ServerConnection implements LargeBodies.Peer {
     /** Sends what there is room for. */
     void flush() {
         paths.flush();
-        if (server.isShuttingDown()) {
+        if (server.shuttingDown) {
             server.endIfDone();
         }
     }
@@ -342,7 +343,7 @@ final class ServerConnection implements LargeBodies.Peer {
         ended = true;
         paths.end();
         for (int i = arriving.size() + running.size(); i > 0; i--) {
-            server.countLost();
+            server.counts.end(CallCounts.End.LOST);
         }
         server.requestsEnd(inFlight);
         inFlight = 0;

@@ -13,7 +13,7 @@ class FrameQueueTest {
     private static final int BODY = 1000;
     private static final int CAPACITY = 4080;
 
-    private final FrameQueue queue = new FrameQueue() {};
+    private final FrameQueue queue = new FrameQueue();
     private final MemorySegment message = MemorySegment.ofArray(new byte[CAPACITY]);
     private final List<Unwanted> all = new ArrayList<>();
     private long number; // of the next message
