@@ -41,6 +41,7 @@ build_tool() {
   rm -rf "$tool"
   mkdir -p "$tool"
   tar -xzf "$archive" --strip-components=1 -C "$tool" || die "$archive cannot be unpacked"
+  "$comch" --setup >>"$log" 2>&1 || true # it only starts more slowly without
   touch "$comch"
 }
 

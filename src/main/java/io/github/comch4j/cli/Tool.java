@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.InvalidPathException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -22,7 +23,10 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command {@code comch} itself, and what all commands have in common when they run. */
+/**
+ * The command {@code comch} itself, and what all commands have in common when they run. Its commands are those of
+ * {@link AllCommands}; of them only the one that is asked for is made, as picocli takes long to read its options.
+ */
 @Command(
         name = "comch",
         description = "DOCA Comch on this machine: what there is, whether it works, and how fast.",
@@ -39,25 +43,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  comch ping                 on the host",
             "",
             "\"comch COMMAND --help\" tells more of a command."
-        },
-        subcommands = {
-            DoctorCommand.class,
-            InfoCommand.class,
-            DevicesCommand.class,
-            ServeCommand.class,
-            PingCommand.class,
-            SendCommand.class,
-            RecvCommand.class,
-            PerfCommand.class,
-            CopyCommand.class,
-            RelayCommand.class,
-            TopCommand.class,
-            ListCommand.class,
-            SampleCommand.class,
-            ConformanceCommand.class,
-            EmulatorCommand.class,
         })
-final class Tool implements Runnable {
+class Tool implements Runnable {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
 
@@ -70,7 +57,7 @@ final class Tool implements Runnable {
     /** Returns the exit status. */
     static int run(String... arguments) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
-        int status = commandLine().execute(arguments);
+        int status = commandLine(arguments).execute(arguments);
         if (status == 0 && System.out.checkError()) {
             System.err.println("comch: stdout cannot be written to: not all of the output has arrived");
             return FAILED;
@@ -79,19 +66,54 @@ final class Tool implements Runnable {
     }
 
     /** Of which each command understands an argument as it stands, whatever properties picocli looks at. */
-    static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new Tool())
+    static CommandLine commandLine(String... arguments) {
+        CommandLine line = ofThese(arguments)
                 .setExpandAtFiles(false)
                 .setTrimQuotes(false)
                 .setAbbreviatedOptionsAllowed(false)
                 .setAbbreviatedSubcommandsAllowed(false);
         // as getopt has it: what to send may look like an option
-        line.getSubcommands().get("sample").setAllowOptionsAsOptionParameters(true);
+        CommandLine sample = line.getSubcommands().get("sample");
+        if (sample != null) {
+            sample.setAllowOptionsAsOptionParameters(true);
+        }
         line.setCaseInsensitiveEnumValuesAllowed(true);
         return line.setColorScheme(CommandLine.Help.defaultColorScheme(colour() ? Ansi.ON : Ansi.OFF))
                 .setExecutionStrategy(Tool::execute)
                 .setParameterExceptionHandler(Tool::misunderstood)
                 .setExecutionExceptionHandler(Tool::failed);
+    }
+
+    private static CommandLine ofThese(String... arguments) {
+        String first = arguments.length == 0 ? "" : arguments[0];
+        Class<?> asked = command(first);
+        if (asked != null) {
+            return new CommandLine(new Tool()).addSubcommand(asked);
+        }
+        boolean versionOnly = arguments.length == 1 && (first.equals("--version") || first.equals("-V"));
+        return new CommandLine(versionOnly ? new Tool() : new AllCommands());
+    }
+
+    /** The class of a command, which is loaded only if it is asked for; null if there is none of that name. */
+    static @Nullable Class<?> command(String name) {
+        return switch (name) {
+            case "doctor" -> DoctorCommand.class;
+            case "info" -> InfoCommand.class;
+            case "devices" -> DevicesCommand.class;
+            case "serve" -> ServeCommand.class;
+            case "ping" -> PingCommand.class;
+            case "send" -> SendCommand.class;
+            case "recv" -> RecvCommand.class;
+            case "perf" -> PerfCommand.class;
+            case "cp" -> CopyCommand.class;
+            case "relay" -> RelayCommand.class;
+            case "top" -> TopCommand.class;
+            case "list" -> ListCommand.class;
+            case "sample" -> SampleCommand.class;
+            case "conformance" -> ConformanceCommand.class;
+            case "emulator" -> EmulatorCommand.class;
+            default -> null;
+        };
     }
 
     private static boolean colour() {

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +60,22 @@ class ArgumentsTest {
                 assertThat(name).isEqualTo(word);
             }
         }
+    }
+
+    /** The one that is asked for is made alone: it is the same, and no other has a name of its own. */
+    @Test
+    void eachCommandIsFoundByItsName() {
+        Map<String, CommandLine> all = new CommandLine(new AllCommands()).getSubcommands();
+        assertThat(all).hasSizeGreaterThan(10).containsKey("ping");
+        all.forEach((name, command) -> {
+            assertThat(Tool.command(name))
+                    .as(name)
+                    .isEqualTo(command.getCommand().getClass());
+            CommandLine alone = Tool.commandLine(name);
+            assertThat(alone.getSubcommands()).containsOnlyKeys(name);
+            assertThat(alone.getSubcommands().get(name).getUsageMessage())
+                    .isEqualTo(Tool.commandLine().getSubcommands().get(name).getUsageMessage());
+        });
     }
 
     @Test

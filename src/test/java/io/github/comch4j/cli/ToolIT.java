@@ -76,6 +76,31 @@ class ToolIT {
         assertThat(devices.status).isZero();
     }
 
+    /** Also with an archive that is none of this Java's, of which nobody hears. */
+    @Test
+    void anArchiveOfClassesIsMadeOnRequest() throws Exception {
+        Path archive = home.resolve("lib/comch.jsa");
+        String before = comch("list").out;
+        try {
+            Ended setup = comch("--setup");
+            assertThat(setup.out).isEqualTo(archive + ": commands start faster with this Java\n");
+            assertThat(setup.status).isZero();
+            assertThat(comch("list").out).isEqualTo(before);
+            String loaded = run(
+                            Map.of("COMCH_JAVA_OPTS", "-Xlog:class+load:stderr"),
+                            home.resolve("bin/comch").toString(),
+                            "--version")
+                    .out;
+            assertThat(loaded)
+                    .containsPattern("picocli.CommandLine source: shared objects file \\(top\\)|"
+                            + "picocli.CommandLine source: shared objects file\n");
+            Files.writeString(archive, "no archive");
+            assertThat(comch("list").out).isEqualTo(before);
+        } finally {
+            Files.deleteIfExists(archive);
+        }
+    }
+
     /** The JVM's own files, which would have the descriptors, are neither sent nor written to. */
     @Test
     void closedDescriptorsCannotBeUsed() throws Exception {

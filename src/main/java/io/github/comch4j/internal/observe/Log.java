@@ -61,10 +61,15 @@ public final class Log {
         private JavaUtilLogging() {}
 
         static void log(System.Logger.Level level, String text) {
-            LogRecord said = new LogRecord(Level.parse(level.getName()), text);
+            Logger logger = Logger.getLogger(NAME);
+            Level severity = Level.parse(level.getName());
+            if (!logger.isLoggable(severity)) {
+                return; // before any class of a record is loaded
+            }
+            LogRecord said = new LogRecord(severity, text);
             said.setLoggerName(NAME);
             said.setSourceClassName(null); // then formatters name the logger
-            Logger.getLogger(NAME).log(said);
+            logger.log(said);
         }
     }
 }
