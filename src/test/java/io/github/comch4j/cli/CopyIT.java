@@ -500,7 +500,7 @@ class CopyIT {
     void whatIsWrongIsSaid() throws Exception {
         Files.writeString(here.resolve("x"), "x");
         Files.createDirectory(here.resolve("d"));
-        failed(cp("host", "-W", "1", here.resolve("x"), "dpu:"), "client finds no server");
+        failed(cp("host", "-W", "3", here.resolve("x"), "dpu:"), "client finds no server");
         ChildVm server = serve("--read-only");
         failed(cp("host", here.resolve("x"), "dpu:"), "files can be read there, and not written");
         failed(cp("host", "dpu:none", here), "comch: none: not copied: is not there");

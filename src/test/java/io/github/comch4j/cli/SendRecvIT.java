@@ -208,7 +208,7 @@ class SendRecvIT {
 
     @Test
     void whatIsWrongIsSaidInOneSentence() throws Exception {
-        start("host", "send", "-W", "0.1")
+        start("host", "send", "-W", "3")
                 .assertFailure("no server \"" + name + "\" accepts clients of 0000:b1:00.0: client finds no server");
         start("host", "recv", "--listen").assertFailure("a server runs on the DPU");
         ChildVm receiver = start("dpu", "recv");
