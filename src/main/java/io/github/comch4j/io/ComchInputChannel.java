@@ -9,10 +9,10 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.link.Loops;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -50,7 +50,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     private ComchInputChannel(ComchConnection connection, ProgressEngine engine, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
+        this.engine = Loops.engineOf(engine);
         this.unread = new ArrayDeque<>(chunks);
         long size = ChunkFormat.size(chunkSize);
         this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_WRITE);
@@ -117,7 +117,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     private void say(ComchConsumer receiver, int kind, long place) {
-        Connections.of(connection).say(receiver.id(), ChunkFormat.word(kind, place));
+        Loops.insideOf(connection).say(receiver.id(), ChunkFormat.word(kind, place));
     }
 
     /** A buffer was not posted, or comes back as the consumer ends. */

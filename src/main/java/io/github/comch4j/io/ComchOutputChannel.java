@@ -10,11 +10,11 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.link.Loops;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -62,9 +62,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private ComchOutputChannel(
             ComchConnection connection, ProgressEngine engine, int consumerId, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
+        this.engine = Loops.engineOf(engine);
         this.consumerId = consumerId;
-        this.heard = Connections.of(connection).heard(consumerId);
+        this.heard = Loops.insideOf(connection).heard(consumerId);
         this.chunkSize = chunkSize;
         long size = ChunkFormat.size(chunkSize);
         this.memory = MemoryMap.allocate(connection.device(), chunks * size, Access.PCI_READ_ONLY);

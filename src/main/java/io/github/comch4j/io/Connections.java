@@ -2,41 +2,15 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.link.Loops;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
-/** The internal object of a connection, and how channels on the connection wait and fail. */
+/** How channels on a connection wait and fail. */
 final class Connections {
-    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
-
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-
     private Connections() {}
-
-    static ConnectionInside of(ComchConnection connection) {
-        return INSIDE.apply(connection);
-    }
-
-    /**
-     * The thread of a loop, as others see it.
-     *
-     * @throws java.util.concurrent.RejectedExecutionException if the loop is closed
-     */
-    static LoopThread threadOf(EventLoop loop) {
-        return LoopThread.of(engineOf(loop), loop);
-    }
-
-    static Engine engineOf(EventLoop loop) {
-        return ENGINE.apply(loop.engine());
-    }
 
     /**
      * Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up. Returns
@@ -51,7 +25,8 @@ final class Connections {
     static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done, long deadline)
             throws InterruptedIOException {
         try {
-            return engine.awaitInterruptibly(done, deadline, of(connection).engine());
+            return engine.awaitInterruptibly(
+                    done, deadline, Loops.insideOf(connection).engine());
         } catch (InterruptedException e) {
             throw new InterruptedIOException(e.getMessage());
         }
@@ -64,7 +39,7 @@ final class Connections {
 
     /** As {@link #failed}, for a connection that has ended. */
     static IOException ended(ComchConnection connection, String function, String action) {
-        RuntimeException end = of(connection).ended(function, action);
+        RuntimeException end = Loops.insideOf(connection).ended(function, action);
         return new IOException(end.getMessage(), end);
     }
 }

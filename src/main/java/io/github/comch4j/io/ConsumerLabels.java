@@ -9,6 +9,7 @@ import io.github.comch4j.comch.RemoteConsumerHandler;
 import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.link.Loops;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -208,7 +209,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         }
         String action = "waiting for the consumer \"" + label + "\" on " + connection;
         throw found
-                ? Connections.of(connection).ended(PeCalls.PROGRESS_NAME, action)
+                ? Loops.insideOf(connection).ended(PeCalls.PROGRESS_NAME, action)
                 : Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, action);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.link.Framing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +24,8 @@ final class FutureSend extends PendingSend {
     private volatile int state;
 
     /** {@code bytes} counts the messages with futures that the loop has not done with, and this one already. */
-    FutureSend(byte[] message, AtomicLong bytes, LoopThread loop) {
-        super(message);
+    FutureSend(SocketLink link, byte[] message, AtomicLong bytes, LoopThread loop) {
+        super(link, Framing.DATA, message);
         this.bytes = bytes;
         this.loop = loop;
         var _ = future.whenComplete((nothing, thrown) -> {
@@ -54,6 +55,11 @@ final class FutureSend extends PendingSend {
             }
             Thread.yield();
         }
+    }
+
+    @Override
+    boolean isPromised() {
+        return false;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.link.EndReason;
+import io.github.comch4j.link.Loops;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +42,7 @@ public final class MessageServerSocket implements AutoCloseable {
         this.loop = settings.loop;
         this.settings = settings;
         this.none = new MessageSocket(settings, ended -> {});
-        this.server = loop.call(() -> Connections.engineOf(loop)
+        this.server = loop.call(() -> Loops.engineOf(loop)
                 .ofLibrary(() -> settings.apply(
                                 settings.server,
                                 connection -> socketOf(connection).link())
@@ -121,7 +121,7 @@ public final class MessageServerSocket implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public @Nullable MessageSocket accept(Duration timeout) {
-        MessageSocket.checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         if (server.isClosed()) {
             throw new IllegalStateException(server + " is closed");
         }
@@ -155,17 +155,13 @@ public final class MessageServerSocket implements AutoCloseable {
      * Sockets go on until either side closes them. Any thread; does not wait. The second call does nothing.
      */
     public void shutdown() {
-        try {
-            loop.execute(() -> {
-                if (!shuttingDown) {
-                    shuttingDown = true;
-                    waiting.add(none);
-                    endIfDone();
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it the server
-        }
+        var _ = Loops.execute(loop, () -> {
+            if (!shuttingDown) {
+                shuttingDown = true;
+                waiting.add(none);
+                endIfDone();
+            }
+        });
     }
 
     /**
@@ -177,7 +173,7 @@ public final class MessageServerSocket implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitTermination(Duration timeout) {
-        MessageSocket.checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         try {
             return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -201,7 +197,7 @@ public final class MessageServerSocket implements AutoCloseable {
             return;
         }
         List<MessageSocket> sockets = List.copyOf(open);
-        long deadline = BlockingSends.deadline(loop);
+        long deadline = Loops.engineOf(loop).deadline();
         sockets.forEach(socket -> socket.letOut(deadline));
         server.close();
         Throwable lost = null;
@@ -264,7 +260,7 @@ public final class MessageServerSocket implements AutoCloseable {
          * @throws WaitInterruptedException if the thread is interrupted
          */
         public MessageServerSocket open() {
-            MessageSocket.checkNotInLoop(loop);
+            Loops.checkNotIn(loop);
             use.begin();
             return new MessageServerSocket(this);
         }

@@ -9,15 +9,21 @@ import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.failure.Rethrow;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.link.Connector;
 import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.Loops;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,14 +73,14 @@ public final class MessageSocket implements AutoCloseable {
     private final EventLoop loop;
     private final boolean plainPeer;
     private final SocketLinks links;
-    private final BlockingSends sends;
+    private final LostMessages losses;
 
     /** A server's, of one connection. */
     MessageSocket(SocketBuilder<?> settings, Consumer<MessageSocket> onEnd) {
         this.loop = settings.loop;
         this.plainPeer = settings.plainPeer;
         this.links = new SocketLinks(settings, () -> onEnd.accept(this));
-        this.sends = new BlockingSends(loop, links);
+        this.losses = links.losses();
     }
 
     private MessageSocket(Builder settings) {
@@ -82,7 +88,7 @@ public final class MessageSocket implements AutoCloseable {
         this.plainPeer = settings.plainPeer;
         BiConsumer<MessageSocket, State> onState = settings.onState != null ? settings.onState : (socket, now) -> {};
         this.links = new SocketLinks(settings, settings.device, settings.backOff, now -> onState.accept(this, now));
-        this.sends = new BlockingSends(loop, links);
+        this.losses = links.losses();
     }
 
     /**
@@ -154,7 +160,7 @@ public final class MessageSocket implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitConnected(Duration timeout) {
-        checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         try {
             return links.awaitConnected(Nanos.deadline(timeout));
         } catch (InterruptedException e) {
@@ -178,9 +184,54 @@ public final class MessageSocket implements AutoCloseable {
      * @throws RejectedExecutionException if the loop is closed
      */
     public void send(byte[] message, Duration timeout) {
-        checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         checkMessage(message);
-        sends.send(message, Objects.requireNonNull(timeout));
+        Objects.requireNonNull(timeout);
+        SocketLink link = links.present();
+        PendingSend send = new PendingSend(link, Framing.DATA, message.clone());
+        if (losses.areUntold()) {
+            throwLosses(losses.total());
+        }
+        checkOpen(link);
+        long cost = Framing.cost(message.length);
+        SendRoom room = link.sends.room();
+        if (room.tryTake(cost)) {
+            if (!link.sends.add(send)) {
+                throwLosses(losses.total());
+            }
+        } else if (!room.awaitAndAdd(send, cost, Nanos.deadline(timeout))) {
+            throw inVain(timeout, "room to send on " + link.connection());
+        } else if (!send.added) {
+            checkOpen(link);
+        }
+    }
+
+    private void checkOpen(SocketLink link) {
+        if (link.sends.isFinishing() && !links.isClosed()) {
+            throw SendQueue.afterEnd();
+        }
+        boolean loopClosed = loop.isClosed();
+        if (loopClosed || link.sends.hasEnded()) {
+            throwLosses(losses.total());
+            throw loopClosed ? new RejectedExecutionException(loop + " is closed") : link.sendsEnded();
+        }
+    }
+
+    private static RuntimeException inVain(Duration timeout, String what) {
+        return Thread.currentThread().isInterrupted()
+                ? Failures.interrupted("waiting for " + what)
+                : Failures.refused(
+                        DocaError.TIME_OUT,
+                        TaskCalls.SUBMIT_NAME,
+                        "waiting " + Failures.text(timeout) + " for " + what);
+    }
+
+    /** Throws what is lost and was not told, or is lost since there were {@code before}. */
+    private void throwLosses(LostMessages.Count before) {
+        Throwable lost = losses.tell(before);
+        if (lost != null) {
+            throw Rethrow.asIs(SubmitterTrace.addTo(lost, loop));
+        }
     }
 
     /**
@@ -197,8 +248,19 @@ public final class MessageSocket implements AutoCloseable {
      * @throws RejectedExecutionException if messages could not go out because the loop is closed
      */
     public void flush(Duration timeout) {
-        checkNotInLoop(loop);
-        sends.flush(Objects.requireNonNull(timeout));
+        Loops.checkNotIn(loop);
+        long deadline = Nanos.deadline(Objects.requireNonNull(timeout));
+        LostMessages.Count before = losses.total();
+        throwLosses(before);
+        SocketLink link = links.present();
+        if (!awaitArrival(link.sends, deadline)) {
+            throw inVain(timeout, "what was sent on " + link.connection() + " to arrive");
+        }
+        throwLosses(before);
+    }
+
+    private static boolean awaitArrival(SendQueue sends, long deadline) {
+        return sends.room().awaitGiven(deadline) && sends.awaitArrival(deadline);
     }
 
     /**
@@ -237,8 +299,10 @@ public final class MessageSocket implements AutoCloseable {
         if (plainPeer) {
             throw new IllegalStateException("the peer is plain, and knows no message that tells of an end");
         }
-        checkNotInLoop(loop);
-        sends.finish(Objects.requireNonNull(timeout));
+        Loops.checkNotIn(loop);
+        Objects.requireNonNull(timeout);
+        links.present().sends.finish(Framing.FINISHED);
+        flush(timeout);
     }
 
     /**
@@ -280,7 +344,7 @@ public final class MessageSocket implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      */
     public byte @Nullable [] receive(Duration timeout) {
-        checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         SocketLink from = links.receiving();
         byte[] message;
         try {
@@ -318,21 +382,59 @@ public final class MessageSocket implements AutoCloseable {
         if (links.isClosed()) {
             return;
         }
-        letOut(BlockingSends.deadline(loop));
+        letOut(Loops.engineOf(loop).deadline());
         links.close();
-        sends.awaitEnd(BlockingSends.deadline(loop));
-        sends.throwLosses();
+        if (!loop.isInLoop() && !loop.isClosed()) {
+            // the end of the connection for senders, which the loop is about to see to
+            long deadline = Loops.engineOf(loop).deadline();
+            SendRoom room = links.present().sends.room();
+            awaitInterruptedLater(() -> room.awaitEnd(deadline));
+        }
+        throwLosses(losses.total());
     }
 
-    /** Waits until what was sent before has gone out. */
+    /**
+     * Tells the peer that all has been sent, and waits until it has it, or the time is up. Any thread; an interrupt
+     * waits.
+     */
     void letOut(long deadline) {
-        sends.letOut(deadline);
+        SendQueue sends = links.present().sends;
+        if (!sends.hasEnded()) {
+            sends.finish(Framing.CLOSED);
+        }
+        if (!loop.isInLoop()) {
+            awaitInterruptedLater(() -> awaitArrival(sends, deadline));
+            return;
+        }
+        Engine engine = Loops.engineOf(loop);
+        long all = sends.room().taken(); // other threads may go on sending
+        if (sends.sendsUntil(all) || engine.isInCallbacks()) {
+            return; // in a callback nothing can be waited for
+        }
+        awaitInterruptedLater(() -> {
+            try {
+                return engine.awaitInterruptibly(() -> sends.sendsUntil(all), deadline, null);
+            } catch (InterruptedException e) {
+                return false; // and is interrupted
+            }
+        });
+    }
+
+    /** {@code wait} returns false if the time is up, or the thread is interrupted. */
+    private static void awaitInterruptedLater(BooleanSupplier wait) {
+        boolean interrupted = Thread.interrupted();
+        while (!wait.getAsBoolean() && Thread.interrupted()) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The exception for what could not be sent and was not told, or null. */
     @Nullable
     Throwable untold() {
-        return links.losses().tell(links.losses().total());
+        return losses.tell(losses.total());
     }
 
     /**
@@ -343,12 +445,6 @@ public final class MessageSocket implements AutoCloseable {
     @Override
     public String toString() {
         return links.toString();
-    }
-
-    static void checkNotInLoop(EventLoop loop) {
-        if (loop.isInLoop()) {
-            throw new IllegalStateException("a call that waits, in the loop that it waits for");
-        }
     }
 
     /** Settings of a socket that is going to connect. */
@@ -407,7 +503,7 @@ public final class MessageSocket implements AutoCloseable {
          * @throws WaitInterruptedException if the thread is interrupted
          */
         public MessageSocket connect(Duration timeout) {
-            checkNotInLoop(loop);
+            Loops.checkNotIn(loop);
             use.begin();
             MessageSocket socket = new MessageSocket(this);
             socket.links.connect(timeout);

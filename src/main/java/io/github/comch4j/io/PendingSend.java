@@ -4,22 +4,31 @@ import io.github.comch4j.link.Framing;
 import io.github.comch4j.link.MpscQueue;
 import java.util.function.Supplier;
 
-/** A message that was handed to the loop to be sent. All methods belong to the loop. */
-abstract class PendingSend extends MpscQueue.Item<PendingSend> {
+/**
+ * A message that was handed to the loop to be sent, and whose thread has gone on: if it cannot be sent, a later call
+ * tells. All methods belong to the loop.
+ */
+class PendingSend extends MpscQueue.Item<PendingSend> {
     final byte[] message;
+    private final int kind;
+    private final SocketLink link;
+    boolean added; // by another thread than the one that waited for room
 
-    PendingSend(byte[] message) {
+    /** Of a kind of {@link Framing}; {@code message} is not changed by anybody. */
+    PendingSend(SocketLink link, int kind, byte[] message) {
+        this.link = link;
+        this.kind = kind;
         this.message = message;
     }
 
     /** What it is, see {@link Framing}. */
-    int kind() {
-        return Framing.DATA;
+    final int kind() {
+        return kind;
     }
 
     /** Whether the program was told that it is sent: then nothing may be sent after it if it cannot be. */
     boolean isPromised() {
-        return false;
+        return kind == Framing.DATA;
     }
 
     /** The loop tries to send it; false if nobody wants it any more. */
@@ -31,8 +40,12 @@ abstract class PendingSend extends MpscQueue.Item<PendingSend> {
     void pause() {}
 
     /** It was sent. */
-    abstract void sent();
+    void sent() {}
 
     /** It was not sent, and will not be. Also in a thread that found the loop closed. */
-    abstract void failed(Supplier<? extends Throwable> why);
+    void failed(Supplier<? extends Throwable> why) {
+        if (isPromised()) {
+            link.losses.add(link, why);
+        }
+    }
 }

@@ -4,6 +4,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.Loops;
 import io.github.comch4j.link.ReceiveWindow;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -36,7 +37,7 @@ final class ReceiveQueue {
 
     ReceiveQueue(SendQueue sends, EventLoop loop, long limit, boolean plainPeer) {
         this.sends = sends;
-        this.loop = Connections.threadOf(loop);
+        this.loop = Loops.threadOf(loop);
         this.window = new ReceiveWindow(limit);
         this.plainPeer = plainPeer;
     }

@@ -4,10 +4,10 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.link.Loops;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -101,7 +101,7 @@ public final class RecordWriter {
     private RecordWriter(ProgressEngine progressEngine, MemorySegment memory, long size, Messages out) {
         this.out = out;
         this.progressEngine = progressEngine;
-        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(progressEngine);
+        this.engine = Loops.engineOf(progressEngine);
         this.memory = memory;
         this.capacity = (int) Math.min(size, Integer.MAX_VALUE) & ~7;
         if (capacity < Records.NUMBER + Records.HEADER) {

@@ -9,6 +9,7 @@ import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.RoomWaiter;
 import io.github.comch4j.link.EndReason;
 import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.Loops;
 import io.github.comch4j.link.MpscQueue;
 import io.github.comch4j.link.SendWindow;
 import java.util.ArrayDeque;
@@ -55,7 +56,7 @@ final class SendQueue implements RoomWaiter {
     SendQueue(SocketLink link, SocketBuilder<?> settings, @Nullable Framing framing) {
         this.link = link;
         this.framing = framing;
-        this.loop = Connections.threadOf(settings.loop);
+        this.loop = Loops.threadOf(settings.loop);
         this.futuresLimit = settings.sendLimit;
         this.room = new SendRoom(loop, settings.sendBuffer, this::add);
     }
@@ -78,7 +79,7 @@ final class SendQueue implements RoomWaiter {
     /** Adds a send, unless too much waits already. Any thread. */
     CompletableFuture<@Nullable Void> addFuture(byte[] message) {
         long waits = futuresBytes.addAndGet(message.length);
-        FutureSend send = new FutureSend(message, futuresBytes, loop);
+        FutureSend send = new FutureSend(link, message, futuresBytes, loop);
         if (waits > futuresLimit) {
             send.failed(() -> Failures.refused(
                     DocaError.AGAIN,
@@ -130,7 +131,7 @@ final class SendQueue implements RoomWaiter {
         if (framing != null && !finishing) {
             finishing = true;
             room.takeAnyway(Framing.cost(Long.BYTES));
-            add(new EndSend(kind));
+            add(new PendingSend(link, kind, Framing.number(0))); // which is not known before it is sent
         }
     }
 
@@ -274,7 +275,8 @@ final class SendQueue implements RoomWaiter {
     private boolean sendFrames() {
         try {
             while (!frames.isEmpty()) {
-                if (!sends(frames.element())) {
+                Frame frame = frames.element();
+                if (!hasRoomFor(frame.kind, frame.number)) {
                     return false;
                 }
                 frames.remove();
@@ -283,10 +285,6 @@ final class SendQueue implements RoomWaiter {
         } catch (ConnectionClosedException e) {
             return false; // its end is reported soon
         }
-    }
-
-    private boolean sends(Frame frame) {
-        return hasRoomFor(frame.kind, frame.number);
     }
 
     /** Returns whether it has ended: sent, or refused for good. */

@@ -31,16 +31,16 @@ final class SendRoom {
     private volatile long arrived; // messages, that the peer is known to have
     private volatile boolean ended;
 
-    private final Consumer<BufferedSend> added; // gets the messages of those who have waited for room
+    private final Consumer<PendingSend> added; // gets the messages of those who have waited for room
 
     /** A thread that waits. */
     private final class Waiter implements BooleanSupplier {
         final Thread thread = Thread.currentThread();
-        final @Nullable BufferedSend send; // to be added when there is room for it
+        final @Nullable PendingSend send; // to be added when there is room for it
         final long amount; // to take, or that is to have been given, or to have arrived
         volatile boolean served;
 
-        Waiter(@Nullable BufferedSend send, long amount) {
+        Waiter(@Nullable PendingSend send, long amount) {
             this.send = send;
             this.amount = amount;
         }
@@ -56,7 +56,7 @@ final class SendRoom {
         }
     }
 
-    SendRoom(LoopThread loop, long limit, Consumer<BufferedSend> added) {
+    SendRoom(LoopThread loop, long limit, Consumer<PendingSend> added) {
         this.loop = loop;
         this.limit = limit;
         this.added = added;
@@ -94,7 +94,7 @@ final class SendRoom {
      * added in their order. Returns false, and has taken nothing, if there is none at the deadline, or if the thread is
      * interrupted. If nothing is sent any more, returns true and has not added it.
      */
-    boolean awaitAndAdd(BufferedSend send, long bytes, long deadline) {
+    boolean awaitAndAdd(PendingSend send, long bytes, long deadline) {
         Waiter waiter = new Waiter(send, bytes);
         enter(forRoom, waiter);
         return await(waiter, forRoom, deadline);

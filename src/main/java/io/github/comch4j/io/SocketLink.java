@@ -10,6 +10,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.link.EndReason;
 import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.Loops;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -57,7 +58,7 @@ final class SocketLink {
         int longest = established.endpoint().maxMessageSize();
         sends.longestMessage(longest);
         receives.longestMessage(longest);
-        inside = Connections.of(established);
+        inside = Loops.insideOf(established);
         connection = established;
     }
 
@@ -187,7 +188,7 @@ final class SocketLink {
 
     /** The exception for a connection that has ended. Any thread. */
     RuntimeException ended(String function, String action) {
-        return Connections.of(connection()).ended(function, action + endReason);
+        return Loops.insideOf(connection()).ended(function, action + endReason);
     }
 
     /** The exception for what is sent when it has ended. Any thread. */

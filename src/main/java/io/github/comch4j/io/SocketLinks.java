@@ -8,9 +8,9 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.io.MessageSocket.State;
 import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
+import io.github.comch4j.link.Loops;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +58,7 @@ final class SocketLinks {
     }
 
     private Availability<State> state(Consumer<State> onState) {
-        return new Availability<>(
-                State.DISCONNECTED, State.CONNECTED, State.CLOSED, Connections.threadOf(loop), onState);
+        return new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, Loops.threadOf(loop), onState);
     }
 
     /** What the connector brings. */
@@ -184,12 +183,8 @@ final class SocketLinks {
         closed = true;
         if (loop.isInLoop()) {
             end();
-            return;
-        }
-        try {
-            loop.execute(this::end);
-        } catch (RejectedExecutionException e) {
-            // the loop is closed: it has ended what there was, and the connector what was to come
+        } else {
+            var _ = Loops.execute(loop, this::end); // a closed one has ended all
         }
     }
 

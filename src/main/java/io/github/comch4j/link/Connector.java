@@ -8,12 +8,9 @@ import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
-import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.observe.Diagnosis;
@@ -24,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * is not said to be for any thread is for the loop.
  */
 public final class Connector {
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-
     private static final long FIRST_PAUSE_NANOS = 10_000_000; // between attempts before the first connection
 
     /** Who wants the connections. All is called in the loop, and runs no code of the program there. */
@@ -163,7 +157,7 @@ public final class Connector {
             return;
         }
         try {
-            endpoint = ENGINE.apply(loop.engine())
+            endpoint = Loops.engineOf(loop)
                     .ofLibrary(() -> user.configure(ComchClient.builder(loop.engine(), device, name))
                             .onConnected(this::connected)
                             .onStateChanged((any, before, now) -> {
@@ -239,10 +233,8 @@ public final class Connector {
     }
 
     private void soon(Runnable task) {
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            over(); // the loop is closed, and with it all that is on its engine
+        if (!Loops.execute(loop, task)) {
+            over();
         }
     }
 

@@ -51,7 +51,13 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
     @Nullable
     PartialBody arriving;
 
-    private ClientCall(
+    /**
+     * A call.
+     *
+     * @param waits whether the calling thread is going to wait for it; else a future stands for it, whose result is
+     *     what {@code reader} makes of the response, in the loop, or the body if that is null
+     */
+    ClientCall(
             int method,
             MemorySegment body,
             long timeout,
@@ -75,25 +81,6 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** A call that the calling thread is going to wait for. */
-    static ClientCall waiting(int method, MemorySegment body, long timeout, Options options, ClientLink link) {
-        return new ClientCall(method, body, timeout, options, link, true, null);
-    }
-
-    /**
-     * A call that a future stands for. What {@code reader} makes of the response, in the loop, is the result; the body
-     * if it is null.
-     */
-    static ClientCall future(
-            int method,
-            MemorySegment body,
-            long timeout,
-            Options options,
-            ClientLink link,
-            @Nullable Function<? super RpcResponse, ?> reader) {
-        return new ClientCall(method, body, timeout, options, link, false, reader);
     }
 
     CompletableFuture<Object> future() {

@@ -5,18 +5,16 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
+import io.github.comch4j.link.Loops;
 import io.github.comch4j.rpc.RpcClient.State;
 import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
@@ -29,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  * response, and the calls that wait for the next one.
  */
 final class ClientLink implements Connector.User, LargeBodies.Peer {
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
-
     private final RpcClient.Builder settings;
     private final CallCounts counts;
     private final IntSupplier inFlight;
@@ -62,8 +56,6 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private boolean goodbye; // the server takes no more calls
     private boolean answeredGoodbye;
     private final ArrayDeque<ClientCall> answered = new ArrayDeque<>(); // by the present message, and not woken yet
-    private @Nullable Map<String, String> metadata; // of the next frame in the present message
-    private long metadataOf; // the number of its call
     private long now; // when the present message has come
 
     /** {@code inFlight} says how many calls there are; {@code onState} is told whether there is a connection. */
@@ -72,7 +64,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
         this.counts = counts;
         this.inFlight = inFlight;
         this.loop = settings.loop;
-        this.thread = LoopThread.of(engine(), loop);
+        this.thread = Loops.threadOf(loop);
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
         this.state = new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, thread, onState);
         this.inbox = new CallInbox(thread, this::drain, inFlight);
@@ -88,7 +80,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
 
     /** The loop's engine. */
     Engine engine() {
-        return ENGINE.apply(loop.engine());
+        return Loops.engineOf(loop);
     }
 
     /** Whether calls can be made. */
@@ -179,11 +171,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
 
     @Override
     public void closeSoon(ComchConnection ending) {
-        try {
-            loop.execute(ending.endpoint()::close); // not here: this is a handler
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it all that is on its engine
-        }
+        var _ = Loops.execute(loop, ending.endpoint()::close);
     }
 
     @Override
@@ -245,7 +233,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
 
     /** Says how a connection has ended. */
     private static RuntimeException end(ComchConnection last) {
-        return INSIDE.apply(last).ended(PeCalls.PROGRESS_NAME, "waiting for responses on " + last);
+        return Loops.insideOf(last).ended(PeCalls.PROGRESS_NAME, "waiting for responses on " + last);
     }
 
     // ---- the loop: calls
@@ -327,7 +315,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     /** A message of the control path was not sent: the calls that it had a part of fail, and the others go on. */
     private void messageNotSent(ComchConnection on, DocaError why) {
         if (paths != null) {
-            long number = INSIDE.apply(on).failedMessage();
+            long number = Loops.insideOf(on).failedMessage();
             boolean ends = paths.mayHaveNotices(number); // no call can tell that, and the server waits for it
             notSent(number, false, why);
             if (ends) {
@@ -377,7 +365,6 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     @Override
     public boolean message(MemorySegment message) {
         now = System.nanoTime();
-        metadata = null;
         try {
             return Frames.read(message, this::frame);
         } finally {
@@ -404,7 +391,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
         }
     }
 
-    private boolean frame(MemorySegment message, long at, int part) {
+    private boolean frame(MemorySegment message, long at, int part, @Nullable Map<String, String> metadata) {
         int kind = Frames.kind(message, at);
         long id = Frames.id(message, at);
         switch (kind) {
@@ -412,13 +399,8 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
                 ClientCall call = calls.find(id);
                 return call == null // it was given up
                         || (kind != Frames.MORE
-                                ? answer(call, kind, message, at, part)
+                                ? answer(call, message, at, part, metadata)
                                 : call.arriving != null && more(call, call.arriving, message, at, part));
-            }
-            case Frames.METADATA -> {
-                metadata = Metadata.read(message, at + Frames.HEADER, part);
-                metadataOf = id;
-                return metadata != null;
             }
             case Frames.CONSUMER -> {
                 return paths == null || paths.announced(message, at);
@@ -433,15 +415,14 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
         }
     }
 
-    private boolean answer(ClientCall call, int kind, MemorySegment message, long at, int part) {
+    private boolean answer(
+            ClientCall call, MemorySegment message, long at, int part, @Nullable Map<String, String> metadata) {
+        int kind = Frames.kind(message, at);
         int length = Frames.bodyLength(message, at);
         if (length < part) {
             return false;
         }
-        if (metadata != null) {
-            call.responseMetadata = metadataOf == call.id ? metadata : null;
-            metadata = null;
-        }
+        call.responseMetadata = metadata;
         if (length > settings.maxBody) {
             call.fail(new RpcException(
                     Kind.TOO_LONG,

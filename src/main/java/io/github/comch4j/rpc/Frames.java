@@ -5,6 +5,8 @@ import io.github.comch4j.core.Device;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The format of messages, see {@code docs/rpc.md}: a row of frames, each at a multiple of 8 bytes. A frame is a header
@@ -86,18 +88,34 @@ final class Frames {
 
     /** Does something with the frames of a message. */
     interface Reader {
-        /** Returns false if that cannot be. */
-        boolean frame(MemorySegment message, long at, int part);
+        /** A frame, and what came beside it; null: nothing has. Returns false if that cannot be. */
+        boolean frame(MemorySegment message, long at, int part, @Nullable Map<String, String> metadata);
     }
 
     /** Hands over the frames of a message. Returns false if it is not made of whole and possible ones. */
     static boolean read(MemorySegment message, Reader reader) {
         long size = message.byteSize();
         long at = 0;
+        Map<String, String> metadata = null; // of the next frame
+        long metadataOf = 0; // the number of its call
         while (size - at >= HEADER) {
             int part = part(message, at);
-            if (part < 0 || part > size - at - HEADER || !reader.frame(message, at, part)) {
+            if (part < 0 || part > size - at - HEADER) {
                 return false;
+            }
+            long id = id(message, at);
+            if (kind(message, at) == METADATA) {
+                metadata = Metadata.read(message, at + HEADER, part);
+                metadataOf = id;
+                if (metadata == null) {
+                    return false;
+                }
+            } else {
+                Map<String, String> beside = id == metadataOf ? metadata : null;
+                metadata = null;
+                if (!reader.frame(message, at, part, beside)) {
+                    return false;
+                }
             }
             at += size(part);
         }

@@ -11,14 +11,10 @@ import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.link.Loops;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +28,6 @@ final class LargeBodies {
 
     /** Slots of the consumer, and of the producer: while one is written, another one is read. */
     private static final int SLOTS = 4;
-
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
 
     /** How long after a send has failed the connection may end by itself. */
     private static final long END_NANOS = 100_000_000;
@@ -104,7 +98,7 @@ final class LargeBodies {
             return;
         }
         try {
-            consumer = ENGINE.apply(loop.engine())
+            consumer = Loops.engineOf(loop)
                     .ofLibrary(() -> connection
                             .slotConsumer(loop.engine(), slotSize)
                             .tasks(SLOTS)
@@ -149,7 +143,7 @@ final class LargeBodies {
             return;
         }
         try {
-            producer = ENGINE.apply(loop.engine())
+            producer = Loops.engineOf(loop)
                     .ofLibrary(() -> connection
                             .slotProducer(loop.engine(), peersSlotSize)
                             .tasks(SLOTS)
@@ -195,21 +189,14 @@ final class LargeBodies {
     private void failed() {
         if (!failed && !ended) {
             failed = true;
-            CompletableFuture.delayedExecutor(END_NANOS, TimeUnit.NANOSECONDS).execute(() -> soon(this::giveUp));
+            CompletableFuture.delayedExecutor(END_NANOS, TimeUnit.NANOSECONDS)
+                    .execute(() -> Loops.execute(loop, this::giveUp));
         }
     }
 
     private void giveUp() {
         if (!ended && connection.isOpen()) {
             peer.closeSoon(connection);
-        }
-    }
-
-    private void soon(Runnable task) {
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it all that is on its engine
         }
     }
 
@@ -280,7 +267,7 @@ final class LargeBodies {
         }
         ended = true;
         frames.clear();
-        soon(this::close); // not here: this may be a handler
+        var _ = Loops.execute(loop, this::close);
     }
 
     private void close() {

@@ -14,6 +14,7 @@ import io.github.comch4j.internal.life.SubmitterTrace;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.link.Connector;
+import io.github.comch4j.link.Loops;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -122,7 +123,7 @@ public final class RpcClient implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitConnected(Duration timeout) {
-        checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         try {
             return link.state().await(Nanos.deadline(timeout), link::reconnects);
         } catch (InterruptedException e) {
@@ -167,10 +168,10 @@ public final class RpcClient implements AutoCloseable {
 
     /** Makes a call and waits for its response. Returns the call, which has one. */
     ClientCall await(int method, MemorySegment request, long nanos, ClientCall.Options options) {
-        checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         check(request);
         long left = acquire(method, nanos);
-        ClientCall call = ClientCall.waiting(method, request, left, options, link);
+        ClientCall call = new ClientCall(method, request, left, options, link, true, null);
         try {
             link.add(call);
             if (!call.await() && call.abandon()) {
@@ -267,7 +268,7 @@ public final class RpcClient implements AutoCloseable {
             ClientCall.Options options,
             @Nullable Function<? super RpcResponse, ?> reader) {
         check(request);
-        ClientCall call = ClientCall.future(method, request, nanos, options, link, reader);
+        ClientCall call = new ClientCall(method, request, nanos, options, link, false, reader);
         if (permits.tryAcquire()) {
             int keeps = reader == null ? 0 : 1; // a reader is the program's
             link.engine().keep(keeps);
@@ -311,12 +312,6 @@ public final class RpcClient implements AutoCloseable {
         Thread sender = link.thread().thread(); // or one that waits in its place, which may be this one
         if (!request.isAccessibleBy(sender)) {
             throw new IllegalArgumentException("a request that " + sender.getName() + " cannot read, which sends it");
-        }
-    }
-
-    static void checkNotInLoop(EventLoop loop) {
-        if (loop.isInLoop()) {
-            throw new IllegalStateException("a call that waits, in the loop that it waits for");
         }
     }
 
@@ -495,7 +490,7 @@ public final class RpcClient implements AutoCloseable {
          * @throws WaitInterruptedException if the thread is interrupted
          */
         public RpcClient connect(Duration timeout) {
-            checkNotInLoop(loop);
+            Loops.checkNotIn(loop);
             Objects.requireNonNull(timeout, "timeout");
             use.begin();
             RpcClient client = new RpcClient(this);

@@ -14,6 +14,7 @@ import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.observe.Log;
+import io.github.comch4j.link.Loops;
 import io.github.comch4j.link.MpscQueue;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -26,7 +27,6 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -180,26 +180,16 @@ public final class RpcServer implements AutoCloseable {
 
     /** Ends a connection, not here: this may be a handler. */
     void closeSoon(ComchConnection connection) {
-        try {
-            loop.execute(() -> disconnect(connection));
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it all connections
-        }
-    }
-
-    private void disconnect(ComchConnection connection) {
-        connection.disconnect();
-        ended(connection);
+        var _ = Loops.execute(loop, () -> {
+            connection.disconnect();
+            ended(connection);
+        });
     }
 
     /** A handler has answered later. Any thread. */
     void add(Reply reply) {
         if (added.add(reply)) {
-            try {
-                loop.execute(drain);
-            } catch (RejectedExecutionException e) {
-                // the loop is closed, and with it all connections
-            }
+            var _ = Loops.execute(loop, drain);
         }
     }
 
@@ -237,17 +227,13 @@ public final class RpcServer implements AutoCloseable {
      * {@link #close()}. Any thread; does not wait. The second call does nothing.
      */
     public void shutdown() {
-        try {
-            loop.execute(() -> {
-                if (!shuttingDown) {
-                    shuttingDown = true;
-                    open.forEach(ServerConnection::sayGoodbye);
-                    endIfDone();
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it the server
-        }
+        var _ = Loops.execute(loop, () -> {
+            if (!shuttingDown) {
+                shuttingDown = true;
+                open.forEach(ServerConnection::sayGoodbye);
+                endIfDone();
+            }
+        });
     }
 
     /**
@@ -264,7 +250,7 @@ public final class RpcServer implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitTermination(Duration timeout) {
-        RpcClient.checkNotInLoop(loop);
+        Loops.checkNotIn(loop);
         try {
             long deadline = Nanos.deadline(timeout);
             onlySilent = false; // looked at anew
@@ -282,23 +268,19 @@ public final class RpcServer implements AutoCloseable {
     }
 
     private void lookForSilent() {
-        try {
-            loop.execute(() -> {
-                long now = System.nanoTime();
-                StringJoiner left = new StringJoiner(", ");
-                int talking = 0;
-                for (ServerConnection client : open) {
-                    if (!client.isDone()) {
-                        left.add(client.connection().toString());
-                        talking += client.isSilent(now, SILENCE) ? 0 : 1;
-                    }
+        var _ = Loops.execute(loop, () -> {
+            long now = System.nanoTime();
+            StringJoiner left = new StringJoiner(", ");
+            int talking = 0;
+            for (ServerConnection client : open) {
+                if (!client.isDone()) {
+                    left.add(client.connection().toString());
+                    talking += client.isSilent(now, SILENCE) ? 0 : 1;
                 }
-                waitedFor = left.toString();
-                onlySilent = shuttingDown && left.length() > 0 && talking == 0;
-            });
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it the server
-        }
+            }
+            waitedFor = left.toString();
+            onlySilent = shuttingDown && left.length() > 0 && talking == 0;
+        });
     }
 
     private void nameWaitedFor() {

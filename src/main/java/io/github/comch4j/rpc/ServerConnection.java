@@ -27,8 +27,6 @@ final class ServerConnection implements LargeBodies.Peer {
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
     private int inFlight;
-    private @Nullable Map<String, String> metadata; // of the next frame in the present message
-    private long metadataOf; // the number of its call
     private boolean goodbyeAnswered;
     private boolean ended;
     private long silentSince; // by looks at silentMark; 0: none yet
@@ -49,7 +47,6 @@ final class ServerConnection implements LargeBodies.Peer {
     @Override
     public boolean message(MemorySegment message) {
         server.watch.begin();
-        metadata = null;
         boolean possible = Frames.read(message, this::frame);
         flush();
         return possible && paths.size() <= UNREAD * server.maxInFlight;
@@ -71,10 +68,10 @@ final class ServerConnection implements LargeBodies.Peer {
         paths.consumerKnown();
     }
 
-    private boolean frame(MemorySegment message, long at, int part) {
+    private boolean frame(MemorySegment message, long at, int part, @Nullable Map<String, String> metadata) {
         long id = Frames.id(message, at);
         return switch (Frames.kind(message, at)) {
-            case Frames.REQUEST -> begin(message, at, part, id);
+            case Frames.REQUEST -> begin(message, at, part, id, metadata);
             case Frames.MORE -> {
                 PartialBody body = arriving.get(id);
                 yield body == null || more(body, message, at, part, id);
@@ -82,11 +79,6 @@ final class ServerConnection implements LargeBodies.Peer {
             case Frames.CANCEL -> {
                 cancel(id);
                 yield true;
-            }
-            case Frames.METADATA -> {
-                metadata = Metadata.read(message, at + Frames.HEADER, part);
-                metadataOf = id;
-                yield metadata != null;
             }
             case Frames.CONSUMER -> paths.announced(message, at);
             case Frames.GOODBYE -> {
@@ -122,13 +114,11 @@ final class ServerConnection implements LargeBodies.Peer {
         return now - silentSince >= time;
     }
 
-    private boolean begin(MemorySegment message, long at, int part, long id) {
+    private boolean begin(MemorySegment message, long at, int part, long id, @Nullable Map<String, String> beside) {
         int length = Frames.bodyLength(message, at);
         if (length < part || isKnown(id)) {
             return false;
         }
-        Map<String, String> beside = metadataOf == id ? metadata : null;
-        metadata = null;
         if (server.shuttingDown) {
             refuse(id, Kind.UNAVAILABLE, "the server is shutting down");
         } else if (length > server.maxBody) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.link.Framing;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -15,13 +16,13 @@ import org.junit.jupiter.api.Timeout;
 /** The books of a send buffer of 100 bytes, without a socket. */
 @Timeout(60)
 class SendRoomTest {
-    private final List<BufferedSend> added = Collections.synchronizedList(new ArrayList<>());
+    private final List<PendingSend> added = Collections.synchronizedList(new ArrayList<>());
     private final SendRoom room = new SendRoom(new LoopThread(null, Runnable::run), 100, added::add);
 
     /** A thread that waits for room. */
     private final class Waiting {
         final CompletableFuture<Boolean> served = new CompletableFuture<>();
-        final BufferedSend send = new BufferedSend(null, new byte[1]);
+        final PendingSend send = new PendingSend(null, Framing.DATA, new byte[1]);
         final Thread thread;
 
         Waiting(long bytes) {
@@ -52,7 +53,7 @@ class SendRoomTest {
         room.takeAnyway(100);
         for (int i = 0; i < 101; i++) {
             assertThat(room.tryTake(1)).isFalse();
-            assertThat(room.awaitAndAdd(new BufferedSend(null, new byte[1]), 1, System.nanoTime()))
+            assertThat(room.awaitAndAdd(new PendingSend(null, Framing.DATA, new byte[1]), 1, System.nanoTime()))
                     .isFalse();
         }
         Waiting interrupted = new Waiting(1);

@@ -399,7 +399,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
         }
 
         private void read(MemorySegment message) {
-            assertThat(Frames.read(message, (whole, at, part) -> {
+            assertThat(Frames.read(message, (whole, at, part, beside) -> {
                         if (Frames.kind(whole, at) == Frames.CONSUMER) {
                             assertThat(Frames.extra(whole, at)).isEqualTo(SLOT);
                             serversConsumer = Frames.value(whole, at);

@@ -478,7 +478,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
             List<Integer> kinds = new ArrayList<>();
             ComchClient raw = ComchClient.builder(engine, host, name)
                     .onMessage((connection, message) ->
-                            Frames.read(message, (whole, at, part) -> kinds.add(Frames.kind(whole, at))))
+                            Frames.read(message, (whole, at, part, beside) -> kinds.add(Frames.kind(whole, at))))
                     .connect(Machine.PATIENCE);
             for (int id = 1; id <= 5; id++) {
                 raw.connection().send(frame(Frames.REQUEST, id, 100));
@@ -501,7 +501,8 @@ class RpcCallTest extends TwoLoopsInBothForms {
                     .maxMessageSize(Frames.messageSize(host))
                     .onMessage((connection, message) -> Frames.read(
                             message,
-                            (whole, at, part) -> kinds.put(Frames.id(whole, at), Frames.kind(whole, at)) == null))
+                            (whole, at, part, beside) ->
+                                    kinds.put(Frames.id(whole, at), Frames.kind(whole, at)) == null))
                     .connect(Machine.PATIENCE);
             for (int round = 1; round <= 5; round++) {
                 kinds.clear();

@@ -533,7 +533,7 @@ class RpcTest extends TwoLoopsInBothForms {
             List<Integer> answers = new ArrayList<>();
             List<String> texts = new ArrayList<>();
             ComchClient raw = ComchClient.builder(engine, host, name)
-                    .onMessage((connection, message) -> Frames.read(message, (whole, at, part) -> {
+                    .onMessage((connection, message) -> Frames.read(message, (whole, at, part, beside) -> {
                         answers.add(Frames.value(whole, at));
                         texts.add(new String(
                                 whole.asSlice(at + Frames.HEADER, part).toArray(ValueLayout.JAVA_BYTE), UTF_8));
