@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.Experimental;
 import io.github.comch4j.dpa.DpaLogLevel;
+import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
@@ -27,11 +28,11 @@ import java.util.function.Function;
 @Experimental("names and defaults may change until other projects have used it")
 public final class KernelContext {
     /** An operation and all before it go out ({@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}). */
-    public static final int FLUSH = KernelCalls.FLUSH;
+    public static final int FLUSH = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH();
     /**
      * No element of the completion for an operation that succeeds ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
      */
-    public static final int OPTIMIZE_REPORTS = KernelCalls.OPTIMIZE_REPORTS;
+    public static final int OPTIMIZE_REPORTS = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS();
 
     private static final Function<DpaLogLevel, Integer> LOG_LEVEL = Internals.of(DpaLogLevel.class);
 
@@ -88,7 +89,7 @@ public final class KernelContext {
      */
     public int rank() {
         check();
-        return KernelCalls.rank();
+        return dpa_h.doca_dpa_dev_thread_rank();
     }
 
     /**
@@ -98,7 +99,7 @@ public final class KernelContext {
      */
     public int numThreads() {
         check();
-        return KernelCalls.numThreads();
+        return dpa_h.doca_dpa_dev_num_threads();
     }
 
     /**
@@ -108,13 +109,13 @@ public final class KernelContext {
      */
     public long localStorage() {
         check();
-        return KernelCalls.localStorage();
+        return dpa_h.doca_dpa_dev_thread_get_local_storage();
     }
 
     /** Lets other threads run ({@code doca_dpa_dev_yield}). In launched kernels only. */
     public void yieldToOthers() {
         check();
-        KernelCalls.yieldNow();
+        dpa_h.doca_dpa_dev_yield();
     }
 
     /**
@@ -125,7 +126,7 @@ public final class KernelContext {
      */
     public void useDevice(long dpa) {
         check();
-        KernelCalls.device(dpa);
+        dpa_h.doca_dpa_dev_device_set(dpa);
     }
 
     /**
@@ -135,7 +136,7 @@ public final class KernelContext {
      */
     public void notifyThread(long notification) {
         check();
-        KernelCalls.notifyThread(notification);
+        dpa_h.doca_dpa_dev_thread_notify(notification);
     }
 
     // ---- messages
@@ -149,13 +150,13 @@ public final class KernelContext {
      */
     public boolean pollConsumer(long completion) {
         check();
-        if (!KernelCalls.received(completion, result)) {
+        if (dpa_h.doca_dpa_dev_comch_consumer_get_completion(completion, result) == 0) {
             immediate = receivedOf[0];
             producerId = 0;
             return false;
         }
         long message = result.get(JAVA_LONG, 0);
-        producerId = KernelCalls.producerId(message);
+        producerId = dpa_h.doca_dpa_dev_comch_consumer_get_completion_producer_id(message);
         immediate = receivedOf[KernelCalls.immediate(message, result, received)];
         return true;
     }
@@ -188,7 +189,7 @@ public final class KernelContext {
      */
     public int completionCounter() {
         check();
-        return KernelCalls.completionCounter(element);
+        return dpa_h.doca_dpa_dev_completion_element_get_wqe_counter(element);
     }
 
     /**
@@ -199,7 +200,7 @@ public final class KernelContext {
      */
     public long completionTime() {
         check();
-        return KernelCalls.completionTime(element);
+        return dpa_h.doca_dpa_dev_completion_element_get_timestamp(element);
     }
 
     /**
@@ -210,7 +211,7 @@ public final class KernelContext {
      */
     public void acknowledgeConsumer(long completion, long messages) {
         check();
-        KernelCalls.acknowledgeReceived(completion, messages);
+        dpa_h.doca_dpa_dev_comch_consumer_completion_ack(completion, messages);
     }
 
     /**
@@ -221,7 +222,7 @@ public final class KernelContext {
      */
     public void postReceives(long consumer, int messages) {
         check();
-        KernelCalls.postReceives(consumer, messages);
+        dpa_h.doca_dpa_dev_comch_consumer_ack(consumer, messages);
     }
 
     /**
@@ -232,7 +233,7 @@ public final class KernelContext {
      */
     public void requestConsumerNotification(long completion) {
         check();
-        KernelCalls.requestNotificationOfReceived(completion);
+        dpa_h.doca_dpa_dev_comch_consumer_completion_request_notification(completion);
     }
 
     /**
@@ -245,7 +246,7 @@ public final class KernelContext {
      */
     public boolean isConsumerEmpty(long producer, int consumerId) {
         check();
-        return KernelCalls.consumerEmpty(producer, consumerId);
+        return dpa_h.doca_dpa_dev_comch_producer_is_consumer_empty(producer, consumerId) != 0;
     }
 
     /**
@@ -261,7 +262,7 @@ public final class KernelContext {
         Objects.requireNonNull(data);
         check();
         int length = takeOver(data);
-        KernelCalls.send(producer, consumerId, outgoing, length, flags);
+        dpa_h.doca_dpa_dev_comch_producer_post_send_imm_only(producer, consumerId, outgoing, length, flags);
     }
 
     /**
@@ -291,7 +292,7 @@ public final class KernelContext {
         Objects.requireNonNull(data);
         check();
         int length = takeOver(data);
-        KernelCalls.copyAndSend(
+        dpa_h.doca_dpa_dev_comch_producer_dma_copy(
                 producer, consumerId, targetMap, target, sourceMap, source, bytes, outgoing, length, flags);
     }
 
@@ -317,7 +318,7 @@ public final class KernelContext {
      */
     public boolean pollCompletion(long completion) {
         check();
-        boolean any = KernelCalls.completion(completion, result);
+        boolean any = dpa_h.doca_dpa_dev_get_completion(completion, result) != 0;
         if (any) {
             element = result.get(JAVA_LONG, 0);
         }
@@ -331,7 +332,7 @@ public final class KernelContext {
      */
     public CompletionType completionType() {
         check();
-        return CompletionType.of(KernelCalls.completionType(element));
+        return CompletionType.of(dpa_h.doca_dpa_dev_get_completion_type(element));
     }
 
     /**
@@ -341,7 +342,7 @@ public final class KernelContext {
      */
     public int completionUserData() {
         check();
-        return KernelCalls.completionUserData(element);
+        return dpa_h.doca_dpa_dev_get_completion_user_data(element);
     }
 
     /**
@@ -351,7 +352,7 @@ public final class KernelContext {
      */
     public int completionImmediate() {
         check();
-        return KernelCalls.completionImmediate(element);
+        return dpa_h.doca_dpa_dev_get_completion_immediate(element);
     }
 
     /**
@@ -362,7 +363,7 @@ public final class KernelContext {
      */
     public void acknowledgeCompletion(long completion, long elements) {
         check();
-        KernelCalls.acknowledge(completion, elements);
+        dpa_h.doca_dpa_dev_completion_ack(completion, elements);
     }
 
     /**
@@ -373,7 +374,7 @@ public final class KernelContext {
      */
     public void requestCompletionNotification(long completion) {
         check();
-        KernelCalls.requestNotification(completion);
+        dpa_h.doca_dpa_dev_completion_request_notification(completion);
     }
 
     // ---- memory, events
@@ -424,12 +425,12 @@ public final class KernelContext {
      */
     public void trace(long first, long second, long third, long fourth, long fifth) {
         check();
-        KernelCalls.trace(first, second, third, fourth, fifth);
+        dpa_h.doca_dpa_dev_trace(first, second, third, fourth, fifth);
     }
 
     /** Has what was traced written out ({@code doca_dpa_dev_trace_flush}). */
     public void flushTrace() {
         check();
-        KernelCalls.flushTrace();
+        dpa_h.doca_dpa_dev_trace_flush();
     }
 }

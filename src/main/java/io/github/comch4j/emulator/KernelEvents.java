@@ -3,7 +3,7 @@ package io.github.comch4j.emulator;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.Experimental;
-import io.github.comch4j.internal.call.KernelCalls;
+import io.github.comch4j.ffi.dpa.dpa_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -26,7 +26,7 @@ public final class KernelEvents {
     public long value(long event) {
         context.check();
         result.set(JAVA_LONG, 0, 0);
-        KernelCalls.eventValue(event, result);
+        dpa_h.doca_dpa_dev_sync_event_get(event, result);
         return result.get(JAVA_LONG, 0);
     }
 
@@ -38,7 +38,7 @@ public final class KernelEvents {
      */
     public void add(long event, long value) {
         context.check();
-        KernelCalls.eventAdd(event, value);
+        dpa_h.doca_dpa_dev_sync_event_update_add(event, value);
     }
 
     /**
@@ -49,7 +49,7 @@ public final class KernelEvents {
      */
     public void set(long event, long value) {
         context.check();
-        KernelCalls.eventSet(event, value);
+        dpa_h.doca_dpa_dev_sync_event_update_set(event, value);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class KernelEvents {
      */
     public void awaitGreater(long event, long value, long mask) {
         context.check();
-        KernelCalls.eventAwaitGreater(event, value, mask);
+        dpa_h.doca_dpa_dev_sync_event_wait_gt(event, value, mask);
     }
 
     /**
@@ -75,7 +75,7 @@ public final class KernelEvents {
      */
     public void postAwaitGreater(long operations, long event, long value) {
         context.check();
-        KernelCalls.postEventGreater(operations, event, value);
+        dpa_h.doca_dpa_dev_sync_event_post_wait_gt(operations, event, value);
     }
 
     /**
@@ -88,6 +88,6 @@ public final class KernelEvents {
      */
     public void postAwaitUnequal(long operations, long event, long value) {
         context.check();
-        KernelCalls.postEventUnequal(operations, event, value);
+        dpa_h.doca_dpa_dev_sync_event_post_wait_ne(operations, event, value);
     }
 }

@@ -3,6 +3,7 @@ package io.github.comch4j.emulator;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.Experimental;
+import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +53,7 @@ public final class KernelMemory {
      */
     public long ofMap(int map, long address) {
         context.check();
-        return KernelCalls.mapPointer(map, address);
+        return dpa_h.doca_dpa_dev_mmap_get_external_ptr(map, address);
     }
 
     /**
@@ -63,7 +64,7 @@ public final class KernelMemory {
      */
     public long ofBuffer(long buffer) {
         context.check();
-        return KernelCalls.bufferPointer(buffer);
+        return dpa_h.doca_dpa_dev_buf_get_external_ptr(buffer);
     }
 
     // ---- buffers
@@ -141,7 +142,7 @@ public final class KernelMemory {
      */
     public void copyBuffer(long operations, long target, long source, int flags) {
         context.check();
-        KernelCalls.copyBuffer(operations, target, source, flags);
+        dpa_h.doca_dpa_dev_post_buf_memcpy(operations, target, source, flags);
     }
 
     /**
@@ -157,7 +158,7 @@ public final class KernelMemory {
      */
     public void copy(long operations, int targetMap, long target, int sourceMap, long source, long bytes, int flags) {
         context.check();
-        KernelCalls.copy(operations, targetMap, target, sourceMap, source, bytes, flags);
+        dpa_h.doca_dpa_dev_post_memcpy(operations, targetMap, target, sourceMap, source, bytes, flags);
     }
 
     // ---- hash tables
@@ -171,7 +172,7 @@ public final class KernelMemory {
      */
     public void tableAdd(long table, int key, long value) {
         context.check();
-        KernelCalls.tableAdd(table, key, value);
+        dpa_h.doca_dpa_dev_hash_table_add(table, key, value);
     }
 
     /**
@@ -182,7 +183,7 @@ public final class KernelMemory {
      */
     public void tableRemove(long table, int key) {
         context.check();
-        KernelCalls.tableRemove(table, key);
+        dpa_h.doca_dpa_dev_hash_table_remove(table, key);
     }
 
     /**
@@ -194,7 +195,7 @@ public final class KernelMemory {
      */
     public OptionalLong tableFind(long table, int key) {
         context.check();
-        return KernelCalls.tableFind(table, key, result)
+        return dpa_h.doca_dpa_dev_hash_table_find(table, key, result) != 0
                 ? OptionalLong.of(result.get(JAVA_LONG, 0))
                 : OptionalLong.empty();
     }

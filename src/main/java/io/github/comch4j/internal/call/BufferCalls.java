@@ -6,10 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Symbols;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /** Hot calls of buffers. */
@@ -96,13 +94,9 @@ public final class BufferCalls {
 
     /** {@code doca_buf_get_refcount}. */
     public static int references(long buffer) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_SHORT);
-            present("doca_buf_get_refcount")
-                    .check(
-                            "reading a reference count",
-                            doca_h.doca_buf_get_refcount(MemorySegment.ofAddress(buffer), out));
-            return Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0));
-        }
+        return present("doca_buf_get_refcount")
+                .number(
+                        "reading a reference count",
+                        doca_h.doca_buf_get_refcount(MemorySegment.ofAddress(buffer), Calls.out()));
     }
 }

@@ -54,70 +54,70 @@ public final class CapabilityCalls {
     public static long maxNameLength(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_cap_get_max_name_len")
-                        .uint32(ASKING, cc_h.doca_cc_cap_get_max_name_len(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_cap_get_max_name_len(info, Calls.out()))
                 : present("doca_comch_cap_get_max_name_len")
-                        .uint32(ASKING, doca_h.doca_comch_cap_get_max_name_len(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_cap_get_max_name_len(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_msg_size}, bytes. */
     public static long maxMessageSize(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_cap_get_max_msg_size")
-                        .uint64(ASKING, cc_h.doca_cc_cap_get_max_msg_size(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_cap_get_max_msg_size(info, Calls.out()))
                 : present("doca_comch_cap_get_max_msg_size")
-                        .uint32(ASKING, doca_h.doca_comch_cap_get_max_msg_size(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_cap_get_max_msg_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_recv_queue_size}, messages. */
     public static long maxReceiveQueueSize(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_cap_get_max_recv_queue_size")
-                        .uint64(ASKING, cc_h.doca_cc_cap_get_max_recv_queue_size(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_cap_get_max_recv_queue_size(info, Calls.out()))
                 : present("doca_comch_cap_get_max_recv_queue_size")
-                        .uint32(ASKING, doca_h.doca_comch_cap_get_max_recv_queue_size(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_cap_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_send_tasks}; in DOCA 2.5 as many of them as a pool can have. */
     public static long maxSendTasks(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? Long.highestOneBit(present("doca_cc_cap_get_max_send_tasks")
-                        .uint64(ASKING, cc_h.doca_cc_cap_get_max_send_tasks(info, Calls.out())))
+                        .value(ASKING, cc_h.doca_cc_cap_get_max_send_tasks(info, Calls.out())))
                 : present("doca_comch_cap_get_max_send_tasks")
-                        .uint32(ASKING, doca_h.doca_comch_cap_get_max_send_tasks(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_cap_get_max_send_tasks(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_clients}. */
     public static long maxClients(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_cap_get_max_clients")
-                        .uint64(ASKING, cc_h.doca_cc_cap_get_max_clients(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_cap_get_max_clients(info, Calls.out()))
                 : present("doca_comch_cap_get_max_clients")
-                        .uint32(ASKING, doca_h.doca_comch_cap_get_max_clients(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_cap_get_max_clients(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_num_tasks}. */
     public static long producerTasks(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? tasks(present("doca_cc_producer_cap_get_max_log_num_tasks")
-                        .uint64(ASKING, cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, Calls.out())))
+                        .value(ASKING, cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, Calls.out())))
                 : present("doca_comch_producer_cap_get_max_num_tasks")
-                        .uint32(ASKING, doca_h.doca_comch_producer_cap_get_max_num_tasks(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_num_tasks(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_size}, bytes. */
     public static long producerBufferSize(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_producer_cap_get_max_buf_size")
-                        .uint64(ASKING, cc_h.doca_cc_producer_cap_get_max_buf_size(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_producer_cap_get_max_buf_size(info, Calls.out()))
                 : present("doca_comch_producer_cap_get_max_buf_size")
-                        .uint32(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_size(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
     public static long producerBufferListLength(MemorySegment info) {
         return Symbols.has("doca_comch_producer_cap_get_max_buf_list_len")
                 ? present("doca_comch_producer_cap_get_max_buf_list_len")
-                        .uint32(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_list_len(info, Calls.out()))
+                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_list_len(info, Calls.out()))
                 : 1;
     }
 
@@ -125,7 +125,7 @@ public final class CapabilityCalls {
     public static long maxProducers(MemorySegment info) {
         return Symbols.has("doca_comch_producer_cap_get_max_producers")
                 ? present("doca_comch_producer_cap_get_max_producers")
-                        .uint32(ASKING, doca_h.doca_comch_producer_cap_get_max_producers(info, Calls.out()))
+                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_producers(info, Calls.out()))
                 : NO_LIMIT;
     }
 
@@ -133,25 +133,25 @@ public final class CapabilityCalls {
     public static long consumerTasks(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? tasks(present("doca_cc_consumer_cap_get_max_log_num_tasks")
-                        .uint64(ASKING, cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, Calls.out())))
+                        .value(ASKING, cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, Calls.out())))
                 : present("doca_comch_consumer_cap_get_max_num_tasks")
-                        .uint32(ASKING, doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_size}, bytes. */
     public static long consumerBufferSize(MemorySegment info) {
         return NativeLibrary.isCc25()
                 ? present("doca_cc_consumer_cap_get_max_buf_size")
-                        .uint64(ASKING, cc_h.doca_cc_consumer_cap_get_max_buf_size(info, Calls.out()))
+                        .value(ASKING, cc_h.doca_cc_consumer_cap_get_max_buf_size(info, Calls.out()))
                 : present("doca_comch_consumer_cap_get_max_buf_size")
-                        .uint32(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_size(info, Calls.out()));
+                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
     public static long consumerBufferListLength(MemorySegment info) {
         return Symbols.has("doca_comch_consumer_cap_get_max_buf_list_len")
                 ? present("doca_comch_consumer_cap_get_max_buf_list_len")
-                        .uint32(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_list_len(info, Calls.out()))
+                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_list_len(info, Calls.out()))
                 : 1;
     }
 
@@ -159,7 +159,7 @@ public final class CapabilityCalls {
     public static long maxConsumers(MemorySegment info) {
         return Symbols.has("doca_comch_consumer_cap_get_max_consumers")
                 ? present("doca_comch_consumer_cap_get_max_consumers")
-                        .uint32(ASKING, doca_h.doca_comch_consumer_cap_get_max_consumers(info, Calls.out()))
+                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_consumers(info, Calls.out()))
                 : NO_LIMIT;
     }
 
@@ -167,7 +167,7 @@ public final class CapabilityCalls {
     public static long maxImmediateLength(MemorySegment info) {
         return Symbols.has("doca_comch_consumer_cap_get_max_imm_data_len")
                 ? present("doca_comch_consumer_cap_get_max_imm_data_len")
-                        .uint32(ASKING, doca_h.doca_comch_consumer_cap_get_max_imm_data_len(info, Calls.out()))
+                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_imm_data_len(info, Calls.out()))
                 : 0;
     }
 }

@@ -4,7 +4,6 @@ import static io.github.comch4j.internal.call.DocaFunction.present;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.internal.load.DocaAnswer;
@@ -15,7 +14,6 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
-import java.util.function.Function;
 
 /** Calls of the endpoint API ({@code doca_comm_channel_…}), which DOCA has from 1.5 to 2.8. */
 public final class ChannelCalls {
@@ -67,7 +65,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_service_name_len}, the NUL included. */
     public static long maxNameLength() {
         return present("doca_comm_channel_get_max_service_name_len")
-                .uint32(
+                .value(
                         "asking for the longest name",
                         channel_h.doca_comm_channel_get_max_service_name_len(Calls.out()));
     }
@@ -75,7 +73,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_message_size}. */
     public static long maxMessageSize(MemorySegment info) {
         return present("doca_comm_channel_get_max_message_size")
-                .uint32(
+                .value(
                         "asking a device for the largest message",
                         channel_h.doca_comm_channel_get_max_message_size(info, Calls.out()));
     }
@@ -83,7 +81,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_send_queue_size}. */
     public static long maxSendQueueSize(MemorySegment info) {
         return present("doca_comm_channel_get_max_send_queue_size")
-                .uint32(
+                .value(
                         "asking a device for the largest send queue",
                         channel_h.doca_comm_channel_get_max_send_queue_size(info, Calls.out()));
     }
@@ -91,20 +89,16 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_get_max_recv_queue_size}. */
     public static long maxReceiveQueueSize(MemorySegment info) {
         return present("doca_comm_channel_get_max_recv_queue_size")
-                .uint32(
+                .value(
                         "asking a device for the largest receive queue",
                         channel_h.doca_comm_channel_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comm_channel_get_service_max_num_connections}; empty where there can be no service. */
     public static OptionalLong maxConnections(MemorySegment info) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(JAVA_INT);
-            return present("doca_comm_channel_get_service_max_num_connections")
-                            .succeeds(channel_h.doca_comm_channel_get_service_max_num_connections(info, out))
-                    ? OptionalLong.of(Integer.toUnsignedLong(out.get(JAVA_INT, 0)))
-                    : OptionalLong.empty();
-        }
+        return OptionalCalls.value(
+                "doca_comm_channel_get_service_max_num_connections",
+                out -> channel_h.doca_comm_channel_get_service_max_num_connections(info, out));
     }
 
     /** {@code doca_comm_channel_ep_create}. */
@@ -145,34 +139,20 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_get_max_msg_size}. */
     public static int maxMessageSize(MemorySegment endpoint, String action) {
-        return uint16(
-                action,
-                out -> present("doca_comm_channel_ep_get_max_msg_size")
-                        .answer(channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, out)));
+        return present("doca_comm_channel_ep_get_max_msg_size")
+                .number(action, channel_h.doca_comm_channel_ep_get_max_msg_size(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_get_send_queue_size}. */
     public static int sendQueueSize(MemorySegment endpoint, String action) {
-        return uint16(
-                action,
-                out -> present("doca_comm_channel_ep_get_send_queue_size")
-                        .answer(channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, out)));
+        return present("doca_comm_channel_ep_get_send_queue_size")
+                .number(action, channel_h.doca_comm_channel_ep_get_send_queue_size(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_get_recv_queue_size}. */
     public static int receiveQueueSize(MemorySegment endpoint, String action) {
-        return uint16(
-                action,
-                out -> present("doca_comm_channel_ep_get_recv_queue_size")
-                        .answer(channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, out)));
-    }
-
-    private static int uint16(String action, Function<MemorySegment, DocaAnswer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(JAVA_SHORT);
-            call.apply(out).check(action);
-            return Short.toUnsignedInt(out.get(JAVA_SHORT, 0));
-        }
+        return present("doca_comm_channel_ep_get_recv_queue_size")
+                .number(action, channel_h.doca_comm_channel_ep_get_recv_queue_size(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_listen}. */
@@ -224,24 +204,24 @@ public final class ChannelCalls {
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for sending. */
     public static int sendEvents(MemorySegment endpoint, String action) {
-        return (int) present("doca_comm_channel_ep_get_event_channel")
-                .uint32(
+        return present("doca_comm_channel_ep_get_event_channel")
+                .number(
                         action,
                         channel_h.doca_comm_channel_ep_get_event_channel(endpoint, Calls.out(), MemorySegment.NULL));
     }
 
     /** {@code doca_comm_channel_ep_get_event_channel}: that for receiving. */
     public static int receiveEvents(MemorySegment endpoint, String action) {
-        return (int) present("doca_comm_channel_ep_get_event_channel")
-                .uint32(
+        return present("doca_comm_channel_ep_get_event_channel")
+                .number(
                         action,
                         channel_h.doca_comm_channel_ep_get_event_channel(endpoint, MemorySegment.NULL, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_get_service_event_channel}. */
     public static int serviceEvents(MemorySegment endpoint, String action) {
-        return (int) present("doca_comm_channel_ep_get_service_event_channel")
-                .uint32(action, channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, Calls.out()));
+        return present("doca_comm_channel_ep_get_service_event_channel")
+                .number(action, channel_h.doca_comm_channel_ep_get_service_event_channel(endpoint, Calls.out()));
     }
 
     /** {@code doca_comm_channel_ep_event_handle_arm_send}; {@code doca_error_t}. */
@@ -291,7 +271,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_send_messages}. */
     public static long sentMessages(long peer, String action) {
         return present("doca_comm_channel_peer_addr_get_send_messages")
-                .uint64(
+                .value(
                         action,
                         channel_h.doca_comm_channel_peer_addr_get_send_messages(
                                 MemorySegment.ofAddress(peer), Calls.out()));
@@ -300,7 +280,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_send_bytes}. */
     public static long sentBytes(long peer, String action) {
         return present("doca_comm_channel_peer_addr_get_send_bytes")
-                .uint64(
+                .value(
                         action,
                         channel_h.doca_comm_channel_peer_addr_get_send_bytes(
                                 MemorySegment.ofAddress(peer), Calls.out()));
@@ -309,7 +289,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_recv_messages}. */
     public static long receivedMessages(long peer, String action) {
         return present("doca_comm_channel_peer_addr_get_recv_messages")
-                .uint64(
+                .value(
                         action,
                         channel_h.doca_comm_channel_peer_addr_get_recv_messages(
                                 MemorySegment.ofAddress(peer), Calls.out()));
@@ -318,7 +298,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_recv_bytes}. */
     public static long receivedBytes(long peer, String action) {
         return present("doca_comm_channel_peer_addr_get_recv_bytes")
-                .uint64(
+                .value(
                         action,
                         channel_h.doca_comm_channel_peer_addr_get_recv_bytes(
                                 MemorySegment.ofAddress(peer), Calls.out()));
@@ -327,7 +307,7 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_peer_addr_get_send_in_flight_messages}. */
     public static long inFlight(long peer, String action) {
         return present("doca_comm_channel_peer_addr_get_send_in_flight_messages")
-                .uint64(
+                .value(
                         action,
                         channel_h.doca_comm_channel_peer_addr_get_send_in_flight_messages(
                                 MemorySegment.ofAddress(peer), Calls.out()));
@@ -359,6 +339,6 @@ public final class ChannelCalls {
     /** {@code doca_comm_channel_ep_get_pending_connections}. */
     public static long pending(MemorySegment endpoint, String action) {
         return present("doca_comm_channel_ep_get_pending_connections")
-                .uint32(action, channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, Calls.out()));
+                .value(action, channel_h.doca_comm_channel_ep_get_pending_connections(endpoint, Calls.out()));
     }
 }

@@ -85,6 +85,6 @@ public final class ConnectionCalls {
     public static long counter(long connection, int counter, String action) {
         MemorySegment pointer = MemorySegment.ofAddress(connection);
         return present("doca_comch_connection_get_counter")
-                .uint64(action, doca_h.doca_comch_connection_get_counter(pointer, counter, Calls.out()));
+                .value(action, doca_h.doca_comch_connection_get_counter(pointer, counter, Calls.out()));
     }
 }

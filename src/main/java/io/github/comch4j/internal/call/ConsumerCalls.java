@@ -93,8 +93,8 @@ public final class ConsumerCalls extends FastPathCalls {
 
     @Override
     public int id(MemorySegment consumer, String action) {
-        return (int) present("doca_comch_consumer_get_id")
-                .uint32(action, doca_h.doca_comch_consumer_get_id(consumer, Calls.out()));
+        return present("doca_comch_consumer_get_id")
+                .number(action, doca_h.doca_comch_consumer_get_id(consumer, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_set_imm_data_len}, bytes; without immediate data, only 0 of them. */
@@ -108,8 +108,8 @@ public final class ConsumerCalls extends FastPathCalls {
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
     public static int immediateLength(MemorySegment consumer, String action) {
         return HAS_IMMEDIATE
-                ? (int) present("doca_comch_consumer_get_imm_data_len")
-                        .uint32(action, doca_h.doca_comch_consumer_get_imm_data_len(consumer, Calls.out()))
+                ? present("doca_comch_consumer_get_imm_data_len")
+                        .number(action, doca_h.doca_comch_consumer_get_imm_data_len(consumer, Calls.out()))
                 : 0;
     }
 

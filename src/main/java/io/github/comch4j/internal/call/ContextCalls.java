@@ -69,13 +69,13 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_get_state}: one of the four above. */
     public static int state(MemorySegment context) {
-        return (int) present("doca_ctx_get_state")
-                .uint32("asking for a state", doca_h.doca_ctx_get_state(context, Calls.out()));
+        return present("doca_ctx_get_state")
+                .number("asking for a state", doca_h.doca_ctx_get_state(context, Calls.out()));
     }
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
-        return OptionalCalls.uint32(
+        return OptionalCalls.number(
                 "doca_ctx_cap_get_num_completion_vectors",
                 out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
     }

@@ -148,23 +148,23 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_pci_func_type}: one of the constants above. */
     public static OptionalInt functionType(MemorySegment info) {
-        return OptionalCalls.uint32(
+        return OptionalCalls.number(
                 "doca_devinfo_get_pci_func_type", out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
     }
 
     /** {@code doca_devinfo_get_sf_index}. */
     public static OptionalInt scalableFunctionIndex(MemorySegment info) {
-        return OptionalCalls.uint32("doca_devinfo_get_sf_index", out -> doca_h.doca_devinfo_get_sf_index(info, out));
+        return OptionalCalls.number("doca_devinfo_get_sf_index", out -> doca_h.doca_devinfo_get_sf_index(info, out));
     }
 
     /** {@code doca_devinfo_get_lid}. */
     public static OptionalInt lid(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
+        return OptionalCalls.number("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
     }
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        OptionalLong rate = OptionalCalls.uint64(
+        OptionalLong rate = OptionalCalls.value(
                 "doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
         return rate.isPresent() ? OptionalLong.of(bitsPerSecond(rate.getAsLong())) : rate;
     }
@@ -182,7 +182,7 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_vhca_id}. */
     public static OptionalInt vhcaId(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
+        return OptionalCalls.number("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_hotplug_manager_supported}. */
@@ -264,8 +264,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_pci_func_type}: {@link #PHYSICAL_FUNCTION} and its like. */
     public static int representorFunctionType(MemorySegment info) {
-        return (int) present("doca_devinfo_rep_get_pci_func_type")
-                .uint32(DESCRIBING_REPRESENTOR, doca_h.doca_devinfo_rep_get_pci_func_type(info, Calls.out()));
+        return present("doca_devinfo_rep_get_pci_func_type")
+                .number(DESCRIBING_REPRESENTOR, doca_h.doca_devinfo_rep_get_pci_func_type(info, Calls.out()));
     }
 
     /** {@code doca_devinfo_rep_get_vuid}; empty if there is none. */
@@ -297,7 +297,7 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return OptionalCalls.uint16(
+        return OptionalCalls.number(
                 "doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

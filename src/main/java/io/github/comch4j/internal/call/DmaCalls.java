@@ -80,19 +80,19 @@ public final class DmaCalls extends TransferCalls {
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_size}, bytes. */
     public static long maxBufferSize(MemorySegment info, String action) {
         return present("doca_dma_cap_task_memcpy_get_max_buf_size")
-                .uint64(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, Calls.out()));
+                .value(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_task_memcpy_get_max_buf_list_len}. */
     public static long maxBufferListLength(MemorySegment info, String action) {
         return present("doca_dma_cap_task_memcpy_get_max_buf_list_len")
-                .uint32(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, Calls.out()));
+                .value(action, dma_h.doca_dma_cap_task_memcpy_get_max_buf_list_len(info, Calls.out()));
     }
 
     /** {@code doca_dma_cap_get_max_num_tasks}. */
     public static long maxTasks(MemorySegment dma, String action) {
         return present("doca_dma_cap_get_max_num_tasks")
-                .uint32(action, dma_h.doca_dma_cap_get_max_num_tasks(dma, Calls.out()));
+                .value(action, dma_h.doca_dma_cap_get_max_num_tasks(dma, Calls.out()));
     }
 
     /** {@code doca_dma_task_memcpy_alloc_init}; the task's pointer is written to {@code out}. */

@@ -63,36 +63,29 @@ record DocaFunction(String name) {
 
     /** A pointer. */
     MemorySegment pointer(String action, int code) {
-        return MemorySegment.ofAddress(uint64(action, code));
+        return MemorySegment.ofAddress(value(action, code));
     }
 
-    /** A {@code uint32_t}. */
-    long uint32(String action, int code) {
-        check(action, code);
-        return Integer.toUnsignedLong(Calls.result().get(ValueLayout.JAVA_INT, 0));
-    }
-
-    /** A {@code uint64_t}. */
-    long uint64(String action, int code) {
+    /** An unsigned number of up to 64 bits, or a flag: what the call has not written to is zero. */
+    long value(String action, int code) {
         check(action, code);
         return Calls.result().get(ValueLayout.JAVA_LONG, 0);
+    }
+
+    /** A {@code uint32_t}, or less. */
+    int number(String action, int code) {
+        return (int) value(action, code);
     }
 
     /**
      * A {@code size_t} that fits into an {@code int} on every device there is; one that does not is refused, not cut.
      */
     int size(String action, int code) {
-        long size = uint64(action, code);
+        long size = value(action, code);
         if (size < 0 || size > Integer.MAX_VALUE) {
             throw Failures.refused(
                     DocaError.TOO_BIG, Symbols.nameOf(name), action + ", where it says " + Long.toUnsignedString(size));
         }
         return (int) size;
-    }
-
-    /** A {@code uint8_t} flag. */
-    boolean flag(String action, int code) {
-        check(action, code);
-        return Calls.result().get(ValueLayout.JAVA_BYTE, 0) != 0;
     }
 }

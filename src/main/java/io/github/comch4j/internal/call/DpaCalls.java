@@ -121,19 +121,19 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_get_log_level}. */
     public static int logLevel(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_log_level").uint32(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
+        return present("doca_dpa_get_log_level").number(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_max_threads_per_kernel}. */
     public static int maxThreads(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_max_threads_per_kernel")
-                .uint32(action, doca_h.doca_dpa_get_max_threads_per_kernel(dpa, Calls.out()));
+        return present("doca_dpa_get_max_threads_per_kernel")
+                .number(action, doca_h.doca_dpa_get_max_threads_per_kernel(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_kernel_max_run_time}, seconds. */
     public static long maxRunTime(MemorySegment dpa, String action) {
         return present("doca_dpa_get_kernel_max_run_time")
-                .uint64(action, doca_h.doca_dpa_get_kernel_max_run_time(dpa, Calls.out()));
+                .value(action, doca_h.doca_dpa_get_kernel_max_run_time(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_device_extend}. */
@@ -144,28 +144,28 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_get_dpa_handle}. */
     public static long handle(MemorySegment dpa, String action) {
-        return present("doca_dpa_get_dpa_handle").uint64(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
+        return present("doca_dpa_get_dpa_handle").value(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_uar_id}. */
     public static int uarId(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_uar_id").uint32(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
+        return present("doca_dpa_get_uar_id").number(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_core_num}. */
     public static int cores(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_core_num").uint32(action, doca_h.doca_dpa_get_core_num(dpa, Calls.out()));
+        return present("doca_dpa_get_core_num").number(action, doca_h.doca_dpa_get_core_num(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_num_eus_per_core}. */
     public static int unitsPerCore(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_num_eus_per_core")
-                .uint32(action, doca_h.doca_dpa_get_num_eus_per_core(dpa, Calls.out()));
+        return present("doca_dpa_get_num_eus_per_core")
+                .number(action, doca_h.doca_dpa_get_num_eus_per_core(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_total_num_eus_available}. */
     public static int units(MemorySegment dpa, String action) {
-        return (int) present("doca_dpa_get_total_num_eus_available")
-                .uint32(action, doca_h.doca_dpa_get_total_num_eus_available(dpa, Calls.out()));
+        return present("doca_dpa_get_total_num_eus_available")
+                .number(action, doca_h.doca_dpa_get_total_num_eus_available(dpa, Calls.out()));
     }
 }

@@ -25,8 +25,8 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_completion_get_queue_size}. */
     public static int size(MemorySegment completion, String action) {
-        return (int) present("doca_dpa_completion_get_queue_size")
-                .uint32(action, doca_h.doca_dpa_completion_get_queue_size(completion, Calls.out()));
+        return present("doca_dpa_completion_get_queue_size")
+                .number(action, doca_h.doca_dpa_completion_get_queue_size(completion, Calls.out()));
     }
 
     /** {@code doca_dpa_completion_set_thread}. */
@@ -48,7 +48,7 @@ public final class DpaCompletionCalls {
     /** {@code doca_dpa_completion_get_dpa_handle}. */
     public static long handle(MemorySegment completion, String action) {
         return present("doca_dpa_completion_get_dpa_handle")
-                .uint64(action, doca_h.doca_dpa_completion_get_dpa_handle(completion, Calls.out()));
+                .value(action, doca_h.doca_dpa_completion_get_dpa_handle(completion, Calls.out()));
     }
 
     /** {@code doca_dpa_notification_completion_create}. */
@@ -78,7 +78,7 @@ public final class DpaCompletionCalls {
     /** {@code doca_dpa_notification_completion_get_dpa_handle}. */
     public static long notificationHandle(MemorySegment notification, String action) {
         return present("doca_dpa_notification_completion_get_dpa_handle")
-                .uint64(action, doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, Calls.out()));
+                .value(action, doca_h.doca_dpa_notification_completion_get_dpa_handle(notification, Calls.out()));
     }
 
     /** {@code doca_dpa_async_ops_create}. */
@@ -94,8 +94,8 @@ public final class DpaCompletionCalls {
 
     /** {@code doca_dpa_async_ops_get_queue_size}. */
     public static int operationsSize(MemorySegment operations, String action) {
-        return (int) present("doca_dpa_async_ops_get_queue_size")
-                .uint32(action, doca_h.doca_dpa_async_ops_get_queue_size(operations, Calls.out()));
+        return present("doca_dpa_async_ops_get_queue_size")
+                .number(action, doca_h.doca_dpa_async_ops_get_queue_size(operations, Calls.out()));
     }
 
     /** {@code doca_dpa_async_ops_attach}. */
@@ -116,6 +116,6 @@ public final class DpaCompletionCalls {
     /** {@code doca_dpa_async_ops_get_dpa_handle}. */
     public static long operationsHandle(MemorySegment operations, String action) {
         return present("doca_dpa_async_ops_get_dpa_handle")
-                .uint64(action, doca_h.doca_dpa_async_ops_get_dpa_handle(operations, Calls.out()));
+                .value(action, doca_h.doca_dpa_async_ops_get_dpa_handle(operations, Calls.out()));
     }
 }

@@ -11,7 +11,7 @@ public final class DpaMemoryCalls {
 
     /** {@code doca_dpa_mem_alloc}. */
     public static long allocate(MemorySegment dpa, long bytes, String action) {
-        return present("doca_dpa_mem_alloc").uint64(action, doca_h.doca_dpa_mem_alloc(dpa, bytes, Calls.out()));
+        return present("doca_dpa_mem_alloc").value(action, doca_h.doca_dpa_mem_alloc(dpa, bytes, Calls.out()));
     }
 
     /** {@code doca_dpa_mem_free}. */
@@ -50,6 +50,6 @@ public final class DpaMemoryCalls {
     /** {@code doca_dpa_hash_table_get_dpa_handle}. */
     public static long tableHandle(MemorySegment table, String action) {
         return present("doca_dpa_hash_table_get_dpa_handle")
-                .uint64(action, doca_h.doca_dpa_hash_table_get_dpa_handle(table, Calls.out()));
+                .value(action, doca_h.doca_dpa_hash_table_get_dpa_handle(table, Calls.out()));
     }
 }

@@ -34,7 +34,7 @@ public final class DpaThreadCalls {
     /** {@code doca_dpa_thread_get_local_storage}. */
     public static long localStorage(MemorySegment thread, String action) {
         return present("doca_dpa_thread_get_local_storage")
-                .uint64(action, doca_h.doca_dpa_thread_get_local_storage(thread, Calls.out()));
+                .value(action, doca_h.doca_dpa_thread_get_local_storage(thread, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_set_affinity}. */
@@ -59,8 +59,7 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_thread_get_id}. */
     public static int id(MemorySegment thread, String action) {
-        return (int)
-                present("doca_dpa_thread_get_id").uint32(action, doca_h.doca_dpa_thread_get_id(thread, Calls.out()));
+        return present("doca_dpa_thread_get_id").number(action, doca_h.doca_dpa_thread_get_id(thread, Calls.out()));
     }
 
     /** {@code doca_dpa_eu_affinity_create}. */
@@ -81,8 +80,8 @@ public final class DpaThreadCalls {
 
     /** {@code doca_dpa_eu_affinity_get}. */
     public static int unit(MemorySegment affinity, String action) {
-        return (int) present("doca_dpa_eu_affinity_get")
-                .uint32(action, doca_h.doca_dpa_eu_affinity_get(affinity, Calls.out()));
+        return present("doca_dpa_eu_affinity_get")
+                .number(action, doca_h.doca_dpa_eu_affinity_get(affinity, Calls.out()));
     }
 
     /** {@code doca_dpa_thread_group_create}. */

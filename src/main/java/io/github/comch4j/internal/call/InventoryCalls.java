@@ -62,14 +62,14 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_get_num_elements}. */
     public static int capacity(MemorySegment inventory) {
-        return (int) present("doca_buf_inventory_get_num_elements")
-                .uint32("counting buffers", doca_h.doca_buf_inventory_get_num_elements(inventory, Calls.out()));
+        return present("doca_buf_inventory_get_num_elements")
+                .number("counting buffers", doca_h.doca_buf_inventory_get_num_elements(inventory, Calls.out()));
     }
 
     /** {@code doca_buf_inventory_get_num_free_elements}. */
     public static int available(MemorySegment inventory) {
-        return (int) present("doca_buf_inventory_get_num_free_elements")
-                .uint32(
+        return present("doca_buf_inventory_get_num_free_elements")
+                .number(
                         "counting free buffers",
                         doca_h.doca_buf_inventory_get_num_free_elements(inventory, Calls.out()));
     }

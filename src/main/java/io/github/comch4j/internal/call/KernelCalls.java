@@ -8,7 +8,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf;
 import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf_arr;
-import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.load.LateLibrary;
 import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.Symbols;
@@ -19,26 +18,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What kernels call ({@code doca_dpa_dev*.h}, {@code doca_emu_dpa.h}): for kernels of the emulated DPA, whose threads
- * are threads of this process. Objects are numbers. Misuse is the DPA's last error, and answers nothing.
+ * What kernels call ({@code doca_dpa_dev*.h}, {@code doca_emu_dpa.h}) and the bindings do not have in that shape: for
+ * kernels of the emulated DPA, whose threads are threads of this process. Objects are numbers. Misuse is the DPA's last
+ * error, and answers nothing.
  * */
 public final class KernelCalls {
-    /** {@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}. */
-    public static final int FLUSH = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH();
-    /** {@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}. */
-    public static final int OPTIMIZE_REPORTS = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS();
-    /** {@code DOCA_DPA_DEV_COMP_SEND}. */
-    public static final int SEND = dpa_h.DOCA_DPA_DEV_COMP_SEND();
-    /** {@code DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM}. */
-    public static final int RECV_RDMA_WRITE_IMM = dpa_h.DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM();
-    /** {@code DOCA_DPA_DEV_COMP_RECV_SEND}. */
-    public static final int RECV_SEND = dpa_h.DOCA_DPA_DEV_COMP_RECV_SEND();
-    /** {@code DOCA_DPA_DEV_COMP_RECV_SEND_IMM}. */
-    public static final int RECV_SEND_IMM = dpa_h.DOCA_DPA_DEV_COMP_RECV_SEND_IMM();
-    /** {@code DOCA_DPA_DEV_COMP_SEND_ERR}. */
-    public static final int SEND_ERR = dpa_h.DOCA_DPA_DEV_COMP_SEND_ERR();
-    /** {@code DOCA_DPA_DEV_COMP_RECV_ERR}. */
-    public static final int RECV_ERR = dpa_h.DOCA_DPA_DEV_COMP_RECV_ERR();
 
     private static final String END_NAME = "doca_emu_dpa_end_on_return";
 
@@ -162,202 +146,5 @@ public final class KernelCalls {
     /** {@code doca_dpa_dev_buf_set_mmap}. */
     public static void setBufferMap(long buffer, int map) {
         MEMORY.set(JAVA_INT_UNALIGNED, buffer + doca_dpa_dev_buf.mmap$offset(), map);
-    }
-
-    /** {@code doca_dpa_dev_device_set}. */
-    public static void device(long dpa) {
-        dpa_h.doca_dpa_dev_device_set(dpa);
-    }
-
-    /** {@code doca_dpa_dev_thread_rank}. */
-    public static int rank() {
-        return dpa_h.doca_dpa_dev_thread_rank();
-    }
-
-    /** {@code doca_dpa_dev_num_threads}. */
-    public static int numThreads() {
-        return dpa_h.doca_dpa_dev_num_threads();
-    }
-
-    /** {@code doca_dpa_dev_thread_get_local_storage}. */
-    public static long localStorage() {
-        return dpa_h.doca_dpa_dev_thread_get_local_storage();
-    }
-
-    /** {@code doca_dpa_dev_yield}. */
-    public static void yieldNow() {
-        dpa_h.doca_dpa_dev_yield();
-    }
-
-    /** {@code doca_dpa_dev_thread_notify}. */
-    public static void notifyThread(long notification) {
-        dpa_h.doca_dpa_dev_thread_notify(notification);
-    }
-
-    /** {@code doca_dpa_dev_trace}. */
-    public static void trace(long one, long two, long three, long four, long five) {
-        dpa_h.doca_dpa_dev_trace(one, two, three, four, five);
-    }
-
-    /** {@code doca_dpa_dev_trace_flush}. */
-    public static void flushTrace() {
-        dpa_h.doca_dpa_dev_trace_flush();
-    }
-
-    /** {@code doca_dpa_dev_hash_table_add}. */
-    public static void tableAdd(long table, int key, long value) {
-        dpa_h.doca_dpa_dev_hash_table_add(table, key, value);
-    }
-
-    /** {@code doca_dpa_dev_hash_table_remove}. */
-    public static void tableRemove(long table, int key) {
-        dpa_h.doca_dpa_dev_hash_table_remove(table, key);
-    }
-
-    /** {@code doca_dpa_dev_hash_table_find}. */
-    public static boolean tableFind(long table, int key, MemorySegment value) {
-        return dpa_h.doca_dpa_dev_hash_table_find(table, key, value) != 0;
-    }
-
-    /** {@code doca_dpa_dev_get_completion}. */
-    public static boolean completion(long completion, MemorySegment element) {
-        return dpa_h.doca_dpa_dev_get_completion(completion, element) != 0;
-    }
-
-    /** {@code doca_dpa_dev_get_completion_type}. */
-    public static int completionType(long element) {
-        return dpa_h.doca_dpa_dev_get_completion_type(element);
-    }
-
-    /** {@code doca_dpa_dev_get_completion_user_data}. */
-    public static int completionUserData(long element) {
-        return dpa_h.doca_dpa_dev_get_completion_user_data(element);
-    }
-
-    /** {@code doca_dpa_dev_get_completion_immediate}. */
-    public static int completionImmediate(long element) {
-        return dpa_h.doca_dpa_dev_get_completion_immediate(element);
-    }
-
-    /** {@code doca_dpa_dev_completion_element_get_wqe_counter}. */
-    public static int completionCounter(long element) {
-        return dpa_h.doca_dpa_dev_completion_element_get_wqe_counter(element);
-    }
-
-    /** {@code doca_dpa_dev_completion_element_get_timestamp}. */
-    public static long completionTime(long element) {
-        return dpa_h.doca_dpa_dev_completion_element_get_timestamp(element);
-    }
-
-    /** {@code doca_dpa_dev_completion_ack}. */
-    public static void acknowledge(long completion, long elements) {
-        dpa_h.doca_dpa_dev_completion_ack(completion, elements);
-    }
-
-    /** {@code doca_dpa_dev_completion_request_notification}. */
-    public static void requestNotification(long completion) {
-        dpa_h.doca_dpa_dev_completion_request_notification(completion);
-    }
-
-    /** {@code doca_dpa_dev_comch_consumer_ack}. */
-    public static void postReceives(long consumer, int messages) {
-        dpa_h.doca_dpa_dev_comch_consumer_ack(consumer, messages);
-    }
-
-    /** {@code doca_dpa_dev_comch_consumer_get_completion}. */
-    public static boolean received(long completion, MemorySegment element) {
-        return dpa_h.doca_dpa_dev_comch_consumer_get_completion(completion, element) != 0;
-    }
-
-    /** {@code doca_dpa_dev_comch_consumer_get_completion_producer_id}. */
-    public static int producerId(long element) {
-        return dpa_h.doca_dpa_dev_comch_consumer_get_completion_producer_id(element);
-    }
-
-    /** {@code doca_dpa_dev_comch_consumer_completion_ack}. */
-    public static void acknowledgeReceived(long completion, long elements) {
-        dpa_h.doca_dpa_dev_comch_consumer_completion_ack(completion, elements);
-    }
-
-    /** {@code doca_dpa_dev_comch_consumer_completion_request_notification}. */
-    public static void requestNotificationOfReceived(long completion) {
-        dpa_h.doca_dpa_dev_comch_consumer_completion_request_notification(completion);
-    }
-
-    /** {@code doca_dpa_dev_comch_producer_is_consumer_empty}. */
-    public static boolean consumerEmpty(long producer, int consumerId) {
-        return dpa_h.doca_dpa_dev_comch_producer_is_consumer_empty(producer, consumerId) != 0;
-    }
-
-    /** {@code doca_dpa_dev_comch_producer_post_send_imm_only}. */
-    public static void send(long producer, int consumerId, MemorySegment immediate, int length, int flags) {
-        dpa_h.doca_dpa_dev_comch_producer_post_send_imm_only(producer, consumerId, immediate, length, flags);
-    }
-
-    /** {@code doca_dpa_dev_comch_producer_dma_copy}. */
-    public static void copyAndSend(
-            long producer,
-            int consumerId,
-            int targetMap,
-            long target,
-            int sourceMap,
-            long source,
-            long bytes,
-            MemorySegment immediate,
-            int length,
-            int flags) {
-        dpa_h.doca_dpa_dev_comch_producer_dma_copy(
-                producer, consumerId, targetMap, target, sourceMap, source, bytes, immediate, length, flags);
-    }
-
-    /** {@code doca_dpa_dev_buf_get_external_ptr}. */
-    public static long bufferPointer(long buffer) {
-        return dpa_h.doca_dpa_dev_buf_get_external_ptr(buffer);
-    }
-
-    /** {@code doca_dpa_dev_mmap_get_external_ptr}. */
-    public static long mapPointer(int map, long address) {
-        return dpa_h.doca_dpa_dev_mmap_get_external_ptr(map, address);
-    }
-
-    /** {@code doca_dpa_dev_post_buf_memcpy}. */
-    public static void copyBuffer(long operations, long target, long source, int flags) {
-        dpa_h.doca_dpa_dev_post_buf_memcpy(operations, target, source, flags);
-    }
-
-    /** {@code doca_dpa_dev_post_memcpy}. */
-    public static void copy(
-            long operations, int targetMap, long target, int sourceMap, long source, long bytes, int flags) {
-        dpa_h.doca_dpa_dev_post_memcpy(operations, targetMap, target, sourceMap, source, bytes, flags);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_get}. */
-    public static void eventValue(long event, MemorySegment value) {
-        dpa_h.doca_dpa_dev_sync_event_get(event, value);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_update_add}. */
-    public static void eventAdd(long event, long value) {
-        dpa_h.doca_dpa_dev_sync_event_update_add(event, value);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_update_set}. */
-    public static void eventSet(long event, long value) {
-        dpa_h.doca_dpa_dev_sync_event_update_set(event, value);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_wait_gt}. */
-    public static void eventAwaitGreater(long event, long value, long mask) {
-        dpa_h.doca_dpa_dev_sync_event_wait_gt(event, value, mask);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_post_wait_gt}. */
-    public static void postEventGreater(long operations, long event, long value) {
-        dpa_h.doca_dpa_dev_sync_event_post_wait_gt(operations, event, value);
-    }
-
-    /** {@code doca_dpa_dev_sync_event_post_wait_ne}. */
-    public static void postEventUnequal(long operations, long event, long value) {
-        dpa_h.doca_dpa_dev_sync_event_post_wait_ne(operations, event, value);
     }
 }

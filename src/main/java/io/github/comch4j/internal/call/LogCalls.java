@@ -208,8 +208,8 @@ public final class LogCalls {
     private static int register(String source) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(source);
-            return (int) present("doca_log_register_source")
-                    .uint32(
+            return present("doca_log_register_source")
+                    .number(
                             "registering the source \"" + source + "\"",
                             doca_h.doca_log_register_source(name, Calls.out()));
         }

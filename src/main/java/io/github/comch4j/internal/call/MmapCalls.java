@@ -57,7 +57,7 @@ public final class MmapCalls {
     /** {@code doca_mmap_dev_get_dpa_handle}: what programs on the DPA of the device call the map. */
     public static long dpaHandle(MemorySegment map, MemorySegment device, String action) {
         return present("doca_mmap_dev_get_dpa_handle")
-                .uint32(action, doca_h.doca_mmap_dev_get_dpa_handle(map, device, Calls.out()));
+                .value(action, doca_h.doca_mmap_dev_get_dpa_handle(map, device, Calls.out()));
     }
 
     /** {@code doca_mmap_set_permissions}: {@link #LOCAL_READ_WRITE} and its like. */
@@ -68,7 +68,7 @@ public final class MmapCalls {
     /** {@code doca_mmap_get_max_num_devices}. */
     public static long maxDevices(MemorySegment map, String action) {
         return present("doca_mmap_get_max_num_devices")
-                .uint32(action, doca_h.doca_mmap_get_max_num_devices(map, Calls.out()));
+                .value(action, doca_h.doca_mmap_get_max_num_devices(map, Calls.out()));
     }
 
     /** {@code doca_mmap_set_max_num_devices}. */
@@ -160,12 +160,12 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_get_exported}. */
     public static boolean isExported(MemorySegment map, String action) {
-        return present("doca_mmap_get_exported").flag(action, doca_h.doca_mmap_get_exported(map, Calls.out()));
+        return present("doca_mmap_get_exported").value(action, doca_h.doca_mmap_get_exported(map, Calls.out())) != 0;
     }
 
     /** {@code doca_mmap_get_num_bufs}. */
     public static int buffers(MemorySegment map, String action) {
-        return (int) present("doca_mmap_get_num_bufs").uint32(action, doca_h.doca_mmap_get_num_bufs(map, Calls.out()));
+        return present("doca_mmap_get_num_bufs").number(action, doca_h.doca_mmap_get_num_bufs(map, Calls.out()));
     }
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */

@@ -83,7 +83,7 @@ public final class MsgqCalls {
     /** {@code doca_comch_consumer_get_dpa_handle}. */
     public static long consumerHandle(MemorySegment consumer, String action) {
         return present("doca_comch_consumer_get_dpa_handle")
-                .uint64(action, doca_h.doca_comch_consumer_get_dpa_handle(consumer, Calls.out()));
+                .value(action, doca_h.doca_comch_consumer_get_dpa_handle(consumer, Calls.out()));
     }
 
     /** {@code doca_comch_producer_dpa_completion_attach}. */
@@ -101,7 +101,7 @@ public final class MsgqCalls {
     /** {@code doca_comch_producer_get_dpa_handle}. */
     public static long producerHandle(MemorySegment producer, String action) {
         return present("doca_comch_producer_get_dpa_handle")
-                .uint64(action, doca_h.doca_comch_producer_get_dpa_handle(producer, Calls.out()));
+                .value(action, doca_h.doca_comch_producer_get_dpa_handle(producer, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_completion_create}. */
@@ -155,6 +155,6 @@ public final class MsgqCalls {
     /** {@code doca_comch_consumer_completion_get_dpa_handle}. */
     public static long completionHandle(MemorySegment completion, String action) {
         return present("doca_comch_consumer_completion_get_dpa_handle")
-                .uint64(action, doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, Calls.out()));
+                .value(action, doca_h.doca_comch_consumer_completion_get_dpa_handle(completion, Calls.out()));
     }
 }

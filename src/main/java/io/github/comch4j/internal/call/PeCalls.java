@@ -52,13 +52,13 @@ public final class PeCalls {
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(MemorySegment engine) {
         return present("doca_pe_get_num_inflight_tasks")
-                .uint64("counting tasks", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
+                .value("counting tasks", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
     }
 
     /** {@code doca_pe_get_notification_handle}: a file descriptor. */
     public static int notificationHandle(MemorySegment engine) {
-        return (int) present("doca_pe_get_notification_handle")
-                .uint32(
+        return present("doca_pe_get_notification_handle")
+                .number(
                         "asking for the notification handle",
                         doca_h.doca_pe_get_notification_handle(engine, Calls.out()));
     }

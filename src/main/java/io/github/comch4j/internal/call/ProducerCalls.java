@@ -94,8 +94,8 @@ public final class ProducerCalls extends FastPathCalls {
     @Override
     public int id(MemorySegment producer, String action) {
         return HAS_IDS
-                ? (int) present("doca_comch_producer_get_id")
-                        .uint32(action, doca_h.doca_comch_producer_get_id(producer, Calls.out()))
+                ? present("doca_comch_producer_get_id")
+                        .number(action, doca_h.doca_comch_producer_get_id(producer, Calls.out()))
                 : 0;
     }
 

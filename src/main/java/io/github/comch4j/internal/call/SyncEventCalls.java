@@ -57,18 +57,18 @@ public final class SyncEventCalls {
     /** {@code doca_sync_event_get_dpa_handle}. */
     public static long handle(MemorySegment event, MemorySegment dpa, String action) {
         return present("doca_sync_event_get_dpa_handle")
-                .uint64(action, doca_h.doca_sync_event_get_dpa_handle(event, dpa, Calls.out()));
+                .value(action, doca_h.doca_sync_event_get_dpa_handle(event, dpa, Calls.out()));
     }
 
     /** {@code doca_sync_event_get}. */
     public static long value(MemorySegment event, String action) {
-        return present("doca_sync_event_get").uint64(action, doca_h.doca_sync_event_get(event, Calls.out()));
+        return present("doca_sync_event_get").value(action, doca_h.doca_sync_event_get(event, Calls.out()));
     }
 
     /** {@code doca_sync_event_update_add}: what the value was. */
     public static long add(MemorySegment event, long value, String action) {
         return present("doca_sync_event_update_add")
-                .uint64(action, doca_h.doca_sync_event_update_add(event, value, Calls.out()));
+                .value(action, doca_h.doca_sync_event_update_add(event, value, Calls.out()));
     }
 
     /** {@code doca_sync_event_update_set}. */

@@ -76,11 +76,16 @@ class BindingsUseTest {
         assertThat(calls).isGreaterThan(250);
     }
 
-    /** In front of the call: in the same expression or the statement before, or as the name of a question. */
+    /**
+     * In front of the call: in the same expression or the statement before, or as the name of a question. For servers
+     * and clients at the method's begin, by what comes behind the kind.
+     */
     private static Pattern asking(String function) {
         String name = '"' + function + '"';
+        String what = '"' + function.replaceFirst("doca_(comch|cc)_(server|client)_", "") + '"';
         return Pattern.compile("(present\\(" + name + "\\)\\s*\\.\\w+\\([^;{}]*"
                 + "|present\\(" + name + "\\);\\s+(return )?(doca_data\\.u64\\()?"
+                + "|present\\((named|ofRelease)\\([^;]*" + what + "[^;]*\\)\\);((?!\\n    }\\n)[\\s\\S])*"
                 + "|" + name + ",\\s+out -> )\\z");
     }
 
