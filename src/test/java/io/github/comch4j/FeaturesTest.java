@@ -178,7 +178,7 @@ class FeaturesTest extends BothForms {
                         .immediateReceives(1)
                         .start());
         assertThat(consumer.immediateLength() > 0).isEqualTo(Feature.IMMEDIATE_DATA.isThere());
-        assertThat(Capabilities.of(pair.machine.dpu).consumer().orElseThrow().maxImmediateLength() > 0)
+        assertThat(Capabilities.of(pair.machine.dpu).maxImmediateLength() > 0)
                 .isEqualTo(Feature.IMMEDIATE_DATA.isThere());
     }
 

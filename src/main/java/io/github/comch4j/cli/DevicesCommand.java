@@ -99,13 +99,13 @@ final class DevicesCommand implements UsesDevice {
                         + " bytes, receive queues of " + most.maxReceiveQueueSize() + ", " + most.maxSendTasks()
                         + " send tasks, " + most.maxClients() + " clients",
                 most.producer()
-                        .map(producer -> "producers: " + producer.maxProducers() + ", with " + producer.maxTasks()
+                        .map(producer -> "producers: " + producer.maxPerConnection() + ", with " + producer.maxTasks()
                                 + " tasks and buffers of " + Sizes.format(producer.maxBufferSize()))
                         .orElse("no producers"),
                 most.consumer()
-                        .map(consumer -> "consumers: " + consumer.maxConsumers() + ", with " + consumer.maxTasks()
+                        .map(consumer -> "consumers: " + consumer.maxPerConnection() + ", with " + consumer.maxTasks()
                                 + " tasks, buffers of " + Sizes.format(consumer.maxBufferSize()) + " and "
-                                + consumer.maxImmediateLength() + " bytes of immediate data")
+                                + most.maxImmediateLength() + " bytes of immediate data")
                         .orElse("no consumers"));
     }
 
@@ -146,15 +146,15 @@ final class DevicesCommand implements UsesDevice {
         map.put("maxSendTasks", most.maxSendTasks());
         map.put("maxClients", most.maxClients());
         most.producer().ifPresent(producer -> {
-            map.put("maxProducers", producer.maxProducers());
+            map.put("maxProducers", producer.maxPerConnection());
             map.put("maxProducerTasks", producer.maxTasks());
             map.put("maxProducerBufferSize", producer.maxBufferSize());
         });
         most.consumer().ifPresent(consumer -> {
-            map.put("maxConsumers", consumer.maxConsumers());
+            map.put("maxConsumers", consumer.maxPerConnection());
             map.put("maxConsumerTasks", consumer.maxTasks());
             map.put("maxConsumerBufferSize", consumer.maxBufferSize());
-            map.put("maxImmediateLength", consumer.maxImmediateLength());
+            map.put("maxImmediateLength", most.maxImmediateLength());
         });
         return map;
     }

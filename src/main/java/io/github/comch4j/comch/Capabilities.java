@@ -18,28 +18,34 @@ public final class Capabilities {
     private final long maxReceiveQueueSize;
     private final long maxSendTasks;
     private final long maxClients;
-    private final Optional<Producer> producer;
-    private final Optional<Consumer> consumer;
+    private final long maxImmediateLength;
+    private final Optional<FastPath> producer;
+    private final Optional<FastPath> consumer;
 
-    Capabilities(
-            boolean server,
-            boolean client,
-            int maxNameLength,
-            long maxMessageSize,
-            long maxReceiveQueueSize,
-            long maxSendTasks,
-            long maxClients,
-            Optional<Producer> producer,
-            Optional<Consumer> consumer) {
-        this.server = server;
-        this.client = client;
-        this.maxNameLength = maxNameLength;
-        this.maxMessageSize = maxMessageSize;
-        this.maxReceiveQueueSize = maxReceiveQueueSize;
-        this.maxSendTasks = maxSendTasks;
-        this.maxClients = maxClients;
-        this.producer = producer;
-        this.consumer = consumer;
+    private Capabilities(MemorySegment info) {
+        server = CapabilityCalls.servers(info);
+        client = CapabilityCalls.clients(info);
+        maxNameLength = maxNameLength(info);
+        maxMessageSize = CapabilityCalls.maxMessageSize(info);
+        maxReceiveQueueSize = CapabilityCalls.maxReceiveQueueSize(info);
+        maxSendTasks = CapabilityCalls.maxSendTasks(info);
+        maxClients = CapabilityCalls.maxClients(info);
+        boolean consumes = CapabilityCalls.consumers(info);
+        maxImmediateLength = consumes ? CapabilityCalls.maxImmediateLength(info) : 0;
+        producer = !CapabilityCalls.producers(info)
+                ? Optional.empty()
+                : Optional.of(new FastPath(
+                        CapabilityCalls.producerTasks(info),
+                        CapabilityCalls.producerBufferSize(info),
+                        CapabilityCalls.producerBufferListLength(info),
+                        CapabilityCalls.maxProducers(info)));
+        consumer = !consumes
+                ? Optional.empty()
+                : Optional.of(new FastPath(
+                        CapabilityCalls.consumerTasks(info),
+                        CapabilityCalls.consumerBufferSize(info),
+                        CapabilityCalls.consumerBufferListLength(info),
+                        CapabilityCalls.maxConsumers(info)));
     }
 
     /**
@@ -106,11 +112,21 @@ public final class Capabilities {
     }
 
     /**
+     * Most immediate data that comes with a receive of a consumer, bytes; 0 with DOCA 2.5 and 2.6, and where there are
+     * no consumers.
+     *
+     * @return bytes
+     */
+    public long maxImmediateLength() {
+        return maxImmediateLength;
+    }
+
+    /**
      * What producers can do.
      *
      * @return empty if there can be none
      */
-    public Optional<Producer> producer() {
+    public Optional<FastPath> producer() {
         return producer;
     }
 
@@ -119,7 +135,7 @@ public final class Capabilities {
      *
      * @return empty if there can be none
      */
-    public Optional<Consumer> consumer() {
+    public Optional<FastPath> consumer() {
         return consumer;
     }
 
@@ -132,28 +148,29 @@ public final class Capabilities {
                 + ", maxReceiveQueueSize=" + maxReceiveQueueSize
                 + ", maxSendTasks=" + maxSendTasks
                 + ", maxClients=" + maxClients
+                + ", maxImmediateLength=" + maxImmediateLength
                 + ", producer=" + producer
                 + ", consumer=" + consumer + "]";
     }
 
     /**
-     * What producers can do.
+     * What producers can do, or consumers.
      */
-    public static final class Producer {
+    public static final class FastPath {
         private final long maxTasks;
         private final long maxBufferSize;
         private final long maxBufferListLength;
-        private final long maxProducers;
+        private final long maxPerConnection;
 
-        Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {
+        private FastPath(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxPerConnection) {
             this.maxTasks = maxTasks;
             this.maxBufferSize = maxBufferSize;
             this.maxBufferListLength = maxBufferListLength;
-            this.maxProducers = maxProducers;
+            this.maxPerConnection = maxPerConnection;
         }
 
         /**
-         * Most send tasks of a producer.
+         * Most send tasks of a producer, or post-receive tasks of a consumer.
          *
          * @return how many
          */
@@ -180,98 +197,20 @@ public final class Capabilities {
         }
 
         /**
-         * Most producers of a connection; 4294967295 with DOCA 2.5, which does not say.
+         * Most producers, or consumers, of a connection; 4294967295 with DOCA 2.5, which does not say.
          *
          * @return how many
          */
-        public long maxProducers() {
-            return maxProducers;
+        public long maxPerConnection() {
+            return maxPerConnection;
         }
 
         @Override
         public String toString() {
-            return "Producer[maxTasks=" + maxTasks
+            return "FastPath[maxTasks=" + maxTasks
                     + ", maxBufferSize=" + maxBufferSize
                     + ", maxBufferListLength=" + maxBufferListLength
-                    + ", maxProducers=" + maxProducers + "]";
-        }
-    }
-
-    /**
-     * What consumers can do.
-     */
-    public static final class Consumer {
-        private final long maxTasks;
-        private final long maxBufferSize;
-        private final long maxBufferListLength;
-        private final long maxConsumers;
-        private final long maxImmediateLength;
-
-        Consumer(
-                long maxTasks,
-                long maxBufferSize,
-                long maxBufferListLength,
-                long maxConsumers,
-                long maxImmediateLength) {
-            this.maxTasks = maxTasks;
-            this.maxBufferSize = maxBufferSize;
-            this.maxBufferListLength = maxBufferListLength;
-            this.maxConsumers = maxConsumers;
-            this.maxImmediateLength = maxImmediateLength;
-        }
-
-        /**
-         * Most post-receive tasks of a consumer.
-         *
-         * @return how many
-         */
-        public long maxTasks() {
-            return maxTasks;
-        }
-
-        /**
-         * Most bytes in one buffer.
-         *
-         * @return bytes
-         */
-        public long maxBufferSize() {
-            return maxBufferSize;
-        }
-
-        /**
-         * Most buffers in one list; 1 with DOCA 2.5 and 2.6.
-         *
-         * @return how many
-         */
-        public long maxBufferListLength() {
-            return maxBufferListLength;
-        }
-
-        /**
-         * Most consumers of a connection; 4294967295 with DOCA 2.5, which does not say.
-         *
-         * @return how many
-         */
-        public long maxConsumers() {
-            return maxConsumers;
-        }
-
-        /**
-         * Most immediate data, bytes; 0 with DOCA 2.5 and 2.6.
-         *
-         * @return bytes
-         */
-        public long maxImmediateLength() {
-            return maxImmediateLength;
-        }
-
-        @Override
-        public String toString() {
-            return "Consumer[maxTasks=" + maxTasks
-                    + ", maxBufferSize=" + maxBufferSize
-                    + ", maxBufferListLength=" + maxBufferListLength
-                    + ", maxConsumers=" + maxConsumers
-                    + ", maxImmediateLength=" + maxImmediateLength + "]";
+                    + ", maxPerConnection=" + maxPerConnection + "]";
         }
     }
 
@@ -284,17 +223,7 @@ public final class Capabilities {
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static Capabilities of(Device device) {
-        MemorySegment info = infoOf(device);
-        return new Capabilities(
-                CapabilityCalls.servers(info),
-                CapabilityCalls.clients(info),
-                maxNameLength(info),
-                CapabilityCalls.maxMessageSize(info),
-                CapabilityCalls.maxReceiveQueueSize(info),
-                CapabilityCalls.maxSendTasks(info),
-                CapabilityCalls.maxClients(info),
-                producer(info),
-                consumer(info));
+        return new Capabilities(infoOf(device));
     }
 
     private static MemorySegment infoOf(Device device) {
@@ -313,28 +242,5 @@ public final class Capabilities {
     /** That alone, which each server needs to know. */
     static long maxSendTasks(Device device) {
         return CapabilityCalls.maxSendTasks(infoOf(device));
-    }
-
-    private static Optional<Producer> producer(MemorySegment info) {
-        if (!CapabilityCalls.producers(info)) {
-            return Optional.empty();
-        }
-        return Optional.of(new Producer(
-                CapabilityCalls.producerTasks(info),
-                CapabilityCalls.producerBufferSize(info),
-                CapabilityCalls.producerBufferListLength(info),
-                CapabilityCalls.maxProducers(info)));
-    }
-
-    private static Optional<Consumer> consumer(MemorySegment info) {
-        if (!CapabilityCalls.consumers(info)) {
-            return Optional.empty();
-        }
-        return Optional.of(new Consumer(
-                CapabilityCalls.consumerTasks(info),
-                CapabilityCalls.consumerBufferSize(info),
-                CapabilityCalls.consumerBufferListLength(info),
-                CapabilityCalls.maxConsumers(info),
-                CapabilityCalls.maxImmediateLength(info)));
     }
 }

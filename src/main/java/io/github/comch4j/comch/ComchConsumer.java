@@ -54,13 +54,13 @@ public final class ComchConsumer extends FastPathConsumer {
         try {
             this.mostRoom = Capabilities.of(connection().endpoint().device())
                     .consumer()
-                    .map(Capabilities.Consumer::maxBufferSize)
+                    .map(Capabilities.FastPath::maxBufferSize)
                     .orElse(Long.MAX_VALUE);
             if (firstImmediates > 0) {
                 ConsumerCalls.checkImmediate();
             }
             this.receives = makeReceives(settings);
-            configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
+            configureTasks(Capabilities::consumer);
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;

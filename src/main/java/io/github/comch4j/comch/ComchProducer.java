@@ -39,7 +39,7 @@ public final class ComchProducer extends FastPathProducer {
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = makeSends(settings);
-            configureTasks(capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
+            configureTasks(Capabilities::producer);
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -116,7 +116,7 @@ public final class ComchProducer extends FastPathProducer {
      * accepted, everything is as before ({@code doca_buf_unchain_list}).
      *
      * @param list what to send: buffers that are not in flight, at least one and at most
-     *     {@link Capabilities.Producer#maxBufferListLength}
+     *     {@link Capabilities.FastPath#maxBufferListLength}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one

@@ -10,6 +10,7 @@ import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Upcalls;
+import io.github.comch4j.transfer.LimitedSetting;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
@@ -99,32 +100,32 @@ final class EndpointSettings {
     /** Tells DOCA the sizes, and where messages and consumers are to be reported. */
     void apply(EndpointCalls calls, MemorySegment handle, MessageSender sender, Device device, String action) {
         if (maxMessageSize > 0) {
-            DocaLimits.set(
+            LimitedSetting.set(
                     "maxMessageSize",
                     maxMessageSize,
                     value -> calls.setMaxMessageSize(handle, value, action),
                     device,
-                    capabilities -> Optional.of(capabilities.maxMessageSize()));
+                    () -> Optional.of(Capabilities.of(device).maxMessageSize()));
         }
         if (receiveQueueSize > 0) {
-            DocaLimits.set(
+            LimitedSetting.set(
                     "receiveQueueSize",
                     receiveQueueSize,
                     value -> calls.setReceiveQueueSize(handle, value, action),
                     device,
-                    capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
+                    () -> Optional.of(Capabilities.of(device).maxReceiveQueueSize()));
         }
         if (sendTasks == 0) {
             sendTasks = defaultSendTasks(calls, device);
         }
         MemorySegment sent = sender.sentCallback();
         MemorySegment notSent = sender.notSentCallback();
-        DocaLimits.set(
+        LimitedSetting.set(
                 "sendTasks",
                 sendTasks,
                 value -> calls.configureSend(handle, sent, notSent, value, action),
                 device,
-                capabilities -> Optional.of(capabilities.maxSendTasks()));
+                () -> Optional.of(Capabilities.of(device).maxSendTasks()));
         calls.registerMessages(handle, sender.receivedCallback(), action);
         calls.registerConsumers(
                 handle, Upcalls.Stub.CONSUMER_NEW.address(), Upcalls.Stub.CONSUMER_EXPIRED.address(), action);

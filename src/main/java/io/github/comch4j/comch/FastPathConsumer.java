@@ -5,8 +5,10 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.ReceiveTasks;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -61,12 +63,12 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     /** Returns the most immediate data that a receive can have. */
     final int configureImmediates(Builder<?> settings) {
         if (settings.immediateLength != Builder.DEFAULT) {
-            DocaLimits.set(
+            LimitedSetting.set(
                     "immediateLength",
                     settings.immediateLength,
                     value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
-                    connection().endpoint().device(),
-                    capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
+                    connection().device(),
+                    () -> Optional.of(Capabilities.of(connection().device()).maxImmediateLength()));
         }
         return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
@@ -97,7 +99,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
          * DOCA's. With 0, a message takes a little less: DOCA is not asked for them. With DOCA 2.5 and 2.6, which have
          * no immediate data, the consumer cannot be started with more than 0.
          *
-         * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
+         * @param bytes 0 to {@link Capabilities#maxImmediateLength()}
          * @return this
          * @throws IllegalArgumentException if it is negative
          */

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.ContextCalls;
@@ -18,6 +19,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.TaskSlots;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -74,13 +76,14 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /** Tells DOCA how its tasks end. */
-    final void configureTasks(Function<Capabilities, Optional<Long>> limit) {
-        DocaLimits.set(
+    final void configureTasks(Function<Capabilities, Optional<Capabilities.FastPath>> limits) {
+        Device device = connection.device();
+        LimitedSetting.set(
                 "tasks",
                 transfers().count(),
                 context::configureTasks,
-                connection.endpoint().device(),
-                limit);
+                device,
+                () -> limits.apply(Capabilities.of(device)).map(Capabilities.FastPath::maxTasks));
     }
 
     /** Its tasks. */
@@ -302,7 +305,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for. With DOCA 2.5
          * the number is rounded up to a power of two, which {@link FastPathEndpoint#tasks()} tells.
          *
-         * @param count 1 to {@link Capabilities.Producer#maxTasks()} or {@link Capabilities.Consumer#maxTasks()}
+         * @param count 1 to {@link Capabilities.FastPath#maxTasks()}
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */

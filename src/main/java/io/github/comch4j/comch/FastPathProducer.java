@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -14,9 +15,6 @@ import java.util.function.BooleanSupplier;
  * queue, and what is counted.
  */
 public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
-    private final SendLimits limits =
-            new DeviceSendLimits(connection().endpoint().device());
-
     FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
         super(settings, calls, "producer", created, owners);
     }
@@ -26,7 +24,13 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
 
     /** What the device takes of one send. */
     final SendLimits limits() {
-        return limits;
+        Device device = connection().device();
+        Capabilities all = Capabilities.of(device);
+        return new SendLimits(
+                device.toString(),
+                all.producer().map(Capabilities.FastPath::maxBufferListLength).orElse(1L),
+                all.producer().map(Capabilities.FastPath::maxBufferSize).orElse(Long.MAX_VALUE),
+                all.maxImmediateLength());
     }
 
     /**

@@ -43,7 +43,7 @@ public final class SlotConsumer extends FastPathConsumer {
             int immediateLength = configureImmediates(settings);
             this.receives = new SlotReceiveTasks(
                     this, context, memory, immediateLength, settings.onMessage, settings.onReceiveFailed);
-            configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
+            configureTasks(Capabilities::consumer);
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);

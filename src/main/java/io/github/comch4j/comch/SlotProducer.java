@@ -46,7 +46,7 @@ public final class SlotProducer extends FastPathProducer {
         this.memory = memory;
         try {
             this.sends = new SlotSendTasks(this, context, memory, settings);
-            configureTasks(capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
+            configureTasks(Capabilities::producer);
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
@@ -172,7 +172,7 @@ public final class SlotProducer extends FastPathProducer {
      * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onSendFailed}.
      *
      * @param length the message's length, bytes, 0 to what was claimed
-     * @param immediate the immediate data, at most {@link Capabilities.Consumer#maxImmediateLength} bytes; of 0 bytes:
+     * @param immediate the immediate data, at most {@link Capabilities#maxImmediateLength} bytes; of 0 bytes:
      *     none
      * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data; the slot
      *     still is claimed

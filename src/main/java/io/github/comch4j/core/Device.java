@@ -7,7 +7,6 @@ import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.NativeList;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;
@@ -23,7 +22,7 @@ public final class Device implements AutoCloseable {
 
     Device(PciAddress address, MemorySegment handle) {
         this.address = address;
-        this.resource = new DeviceHandle("device " + address, handle);
+        this.resource = new DeviceHandle("device " + address, handle, DeviceCalls::close);
     }
 
     /**
@@ -43,7 +42,7 @@ public final class Device implements AutoCloseable {
      */
     public boolean supportsServers() {
         resource.checkOpen();
-        return CapabilityCalls.servers(DeviceCalls.infoOf(resource.handle));
+        return CapabilityCalls.servers(DeviceCalls.infoOf(resource.handle()));
     }
 
     /**
@@ -54,7 +53,7 @@ public final class Device implements AutoCloseable {
      */
     public boolean supportsClients() {
         resource.checkOpen();
-        return CapabilityCalls.clients(DeviceCalls.infoOf(resource.handle));
+        return CapabilityCalls.clients(DeviceCalls.infoOf(resource.handle()));
     }
 
     /**
@@ -75,7 +74,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public DeviceProperties properties() {
-        return query(info -> new DeviceQuery(info).properties());
+        return query(DeviceProperties::new);
     }
 
     /**
@@ -174,7 +173,7 @@ public final class Device implements AutoCloseable {
     /** Asks something of its {@code doca_devinfo}. */
     <T> T query(Function<MemorySegment, T> question) {
         resource.checkOpen();
-        return question.apply(DeviceCalls.infoOf(resource.handle));
+        return question.apply(DeviceCalls.infoOf(resource.handle()));
     }
 
     Handle resource() {
@@ -183,24 +182,5 @@ public final class Device implements AutoCloseable {
 
     MemorySegment handle() {
         return resource.handle();
-    }
-
-    private static final class DeviceHandle extends Handle {
-        private final MemorySegment handle;
-
-        DeviceHandle(String name, MemorySegment handle) {
-            super(Rank.BASE, name);
-            this.handle = handle;
-        }
-
-        @Override
-        protected MemorySegment pointer() {
-            return handle;
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            DeviceCalls.close(handle, "closing " + name());
-        }
     }
 }

@@ -1,6 +1,13 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.call.MmapCalls;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -28,37 +35,42 @@ public final class DeviceProperties {
     private final boolean importsMemory;
     private final Set<RepresentorFilter> representorFilters;
 
-    DeviceProperties(
-            Optional<InetAddress> ipv4,
-            Optional<InetAddress> ipv6,
-            Optional<String> mac,
-            OptionalInt lid,
-            OptionalLong activeRate,
-            OptionalInt vhcaId,
-            Optional<PciFunctionType> functionType,
-            OptionalInt sfIndex,
-            OptionalInt completionVectors,
-            boolean hotplugManager,
-            boolean notificationModeration,
-            boolean resourceReclaim,
-            boolean exportsMemory,
-            boolean importsMemory,
-            Set<RepresentorFilter> representorFilters) {
-        this.ipv4 = ipv4;
-        this.ipv6 = ipv6;
-        this.mac = mac;
-        this.lid = lid;
-        this.activeRate = activeRate;
-        this.vhcaId = vhcaId;
-        this.functionType = functionType;
-        this.sfIndex = sfIndex;
-        this.completionVectors = completionVectors;
-        this.hotplugManager = hotplugManager;
-        this.notificationModeration = notificationModeration;
-        this.resourceReclaim = resourceReclaim;
-        this.exportsMemory = exportsMemory;
-        this.importsMemory = importsMemory;
-        this.representorFilters = Set.copyOf(representorFilters);
+    /** Asks a {@code doca_devinfo}. */
+    DeviceProperties(MemorySegment info) {
+        ipv4 = DeviceCalls.ipv4Address(info).map(DeviceProperties::address);
+        ipv6 = DeviceCalls.ipv6Address(info).map(DeviceProperties::address);
+        mac = DeviceCalls.macAddress(info).map(HexFormat.ofDelimiter(":")::formatHex);
+        lid = DeviceCalls.lid(info);
+        activeRate = DeviceCalls.activeRate(info);
+        vhcaId = DeviceCalls.vhcaId(info);
+        OptionalInt type = DeviceCalls.functionType(info);
+        functionType = type.isPresent() ? Optional.of(PciFunctionType.of(type.getAsInt())) : Optional.empty();
+        sfIndex = DeviceCalls.scalableFunctionIndex(info);
+        completionVectors = ContextCalls.completionVectors(info);
+        hotplugManager = DeviceCalls.managesHotplug(info);
+        notificationModeration = DeviceCalls.moderatesNotifications(info);
+        resourceReclaim = DeviceCalls.reclaimsFast(info);
+        exportsMemory = MmapCalls.exportsPci(info);
+        importsMemory = MmapCalls.importsPci(info);
+        Set<RepresentorFilter> filters = EnumSet.noneOf(RepresentorFilter.class);
+        if (DeviceCalls.filtersAll(info)) {
+            filters.add(RepresentorFilter.ALL);
+        }
+        if (DeviceCalls.filtersNet(info)) {
+            filters.add(RepresentorFilter.NET);
+        }
+        if (DeviceCalls.filtersEmulated(info)) {
+            filters.add(RepresentorFilter.EMULATED);
+        }
+        representorFilters = Set.copyOf(filters);
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // 4 or 16 bytes
+        }
     }
 
     /**

@@ -3,7 +3,6 @@ package io.github.comch4j.core;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -16,11 +15,12 @@ public final class Representor implements AutoCloseable {
     }
 
     private final PciAddress address;
-    private final RepresentorHandle resource;
+    private final DeviceHandle resource;
 
     Representor(Device device, PciAddress address, MemorySegment handle) {
         this.address = address;
-        this.resource = new RepresentorHandle(device, address, handle);
+        this.resource = new DeviceHandle(
+                "the representor of " + address, handle, DeviceCalls::closeRepresentor, device.resource());
     }
 
     /**
@@ -40,7 +40,7 @@ public final class Representor implements AutoCloseable {
      */
     public RepresentorInfo info() {
         resource.checkOpen();
-        return describe(DeviceCalls.infoOfRepresentor(resource.handle));
+        return describe(DeviceCalls.infoOfRepresentor(resource.handle()));
     }
 
     /**
@@ -94,25 +94,5 @@ public final class Representor implements AutoCloseable {
                 DeviceCalls.representorInterfaceName(info),
                 DeviceCalls.representorIsHotplug(info),
                 DeviceCalls.representorVhcaId(info));
-    }
-
-    private static final class RepresentorHandle extends Handle {
-        private final MemorySegment handle;
-
-        RepresentorHandle(Device device, PciAddress address, MemorySegment handle) {
-            super(Rank.BASE, "the representor of " + address, device.resource());
-            this.handle = handle;
-            attach();
-        }
-
-        @Override
-        protected MemorySegment pointer() {
-            return handle;
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            DeviceCalls.closeRepresentor(handle, "closing " + name());
-        }
     }
 }

@@ -67,7 +67,7 @@ public final class DmaContext implements AutoCloseable {
             context.bind(DmaCalls.create(handle.handle(), "creating " + context.name()));
             DmaCapabilities most = DmaCapabilities.of(
                     context.object(), handle.handle(), "asking " + context.name() + " for its limits");
-            this.copies = makeCopies(settings, new Limits(device, most));
+            this.copies = makeCopies(settings, most);
             LimitedSetting.set(
                     "tasks", settings.tasks, context::configureTasks, device, () -> Optional.of(most.maxTasks()));
             context.start();
@@ -77,40 +77,17 @@ public final class DmaContext implements AutoCloseable {
         }
     }
 
-    private CopyTasks makeCopies(Builder settings, Limits limits) {
+    private CopyTasks makeCopies(Builder settings, DmaCapabilities most) {
         WritableHandler<DmaContext> room = settings.onWritable;
         CopyHandler<Buffer> copied = settings.onCopied;
         CopyHandler<BufferList> listCopied = settings.onListCopied;
         return new CopyTasks(
                 context,
                 settings.tasks,
-                limits,
+                new SendLimits(device.toString(), most.maxBufferListLength(), most.maxBufferSize(), 0),
                 room == null ? null : () -> room.onWritable(this),
                 copied == null ? null : (from, to, status) -> copied.onCopied(this, from, to, status),
                 listCopied == null ? null : (from, to, status) -> listCopied.onCopied(this, from, to, status));
-    }
-
-    /** What the device copies at once. */
-    private record Limits(Device of, DmaCapabilities most) implements SendLimits {
-        @Override
-        public long buffers() {
-            return most.maxBufferListLength();
-        }
-
-        @Override
-        public long data() {
-            return most.maxBufferSize();
-        }
-
-        @Override
-        public long immediate() {
-            return 0;
-        }
-
-        @Override
-        public String device() {
-            return of.toString();
-        }
     }
 
     /**

@@ -3,7 +3,6 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.SendFailureHandler;
 import io.github.comch4j.core.WritableHandler;
@@ -32,7 +31,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         this.sends = new BufferSendTasks(
                 context,
                 settings.tasks,
-                new QueueLimits(settings.queue.device(), longest),
+                new SendLimits(settings.queue.device().toString(), 0, 0, longest),
                 room == null ? null : () -> room.onWritable(this),
                 failure == null ? null : (buffer, status) -> tellFailure(failure, context, status),
                 null,
@@ -53,24 +52,6 @@ public final class MessageQueueProducer extends MessageQueueEnd {
                     "a message of " + length + " bytes, where " + this + " takes 1 to " + longest);
         }
         return message;
-    }
-
-    /** What the producer was made for; it sends no buffers. */
-    private record QueueLimits(Device of, long immediate) implements SendLimits {
-        @Override
-        public long buffers() {
-            return 0;
-        }
-
-        @Override
-        public long data() {
-            return 0;
-        }
-
-        @Override
-        public String device() {
-            return of.toString();
-        }
     }
 
     @Override

@@ -112,7 +112,7 @@ public final class BufferSendTasks extends SendTasks {
         if (!context.isRunning()) {
             throw context.notRunning(doing());
         }
-        checkSize(list.size());
+        checkSize(list);
         if (immediate != null && isTooLong(immediate)) {
             throw refused(INVALID, ProducerCalls.get().allocateFunction(), list, consumerId, immediate);
         }
@@ -135,27 +135,8 @@ public final class BufferSendTasks extends SendTasks {
         throw refused(code, TaskCalls.SUBMIT_NAME, list, consumerId, immediate);
     }
 
-    private void checkSize(int number) {
-        if (number == 0) {
-            throw new IllegalArgumentException("a list without buffers");
-        }
-        if (number > limits.buffers()) {
-            throw new IllegalArgumentException("a list of " + number + " buffers, where " + limits.device()
-                    + " takes at most " + limits.buffers());
-        }
-    }
-
     private boolean isTooLong(MemorySegment immediate) {
         return immediate.byteSize() > limits.immediate() && limits.immediate() > 0;
-    }
-
-    private void checkLength(long length) {
-        if (length > limits.data()) {
-            throw Failures.refused(
-                    INVALID,
-                    TaskCalls.SUBMIT_NAME,
-                    doing() + ": " + length + " bytes of data, where the device sends at most " + limits.data());
-        }
     }
 
     @Override

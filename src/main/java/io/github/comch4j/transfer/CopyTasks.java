@@ -25,7 +25,6 @@ public final class CopyTasks extends SubmitTasks {
     private static final int AGAIN = DocaError.AGAIN.code();
     private static final int INVALID = DocaError.INVALID_VALUE.code();
 
-    private final SendLimits limits;
     private final @Nullable CopiedHandler<Buffer> onCopied;
     private final @Nullable CopiedHandler<BufferList> onListCopied;
     // by slot: what its task has, so that DOCA is told of changes only
@@ -51,8 +50,7 @@ public final class CopyTasks extends SubmitTasks {
             @Nullable Runnable onWritable,
             @Nullable CopiedHandler<Buffer> onCopied,
             @Nullable CopiedHandler<BufferList> onListCopied) {
-        super(context, TaskKind.COPY, count, onWritable);
-        this.limits = limits;
+        super(context, TaskKind.COPY, count, limits, onWritable);
         this.onCopied = onCopied;
         this.onListCopied = onListCopied;
         from = new BufferState[count];
@@ -260,25 +258,6 @@ public final class CopyTasks extends SubmitTasks {
                 INVALID,
                 TaskCalls.SUBMIT_NAME,
                 doing() + ": " + length + " bytes, where " + room + " are free behind the destination's data");
-    }
-
-    private void checkLength(long length) {
-        if (length > limits.data()) {
-            throw Failures.refused(
-                    INVALID,
-                    TaskCalls.SUBMIT_NAME,
-                    doing() + ": " + length + " bytes, where " + limits.device() + " copies at most " + limits.data());
-        }
-    }
-
-    private void checkSize(BufferListState list) {
-        if (list.size() == 0) {
-            throw new IllegalArgumentException("a list without buffers");
-        }
-        if (list.size() > limits.buffers()) {
-            throw new IllegalArgumentException("a list of " + list.size() + " buffers, where " + limits.device()
-                    + " takes at most " + limits.buffers());
-        }
     }
 
     @Override

@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The send tasks of a producer of any kind. */
 public abstract class SendTasks extends SubmitTasks {
-    /** Of one send. */
-    protected final SendLimits limits;
-
     private final boolean[] immediates; // by slot: whether its task has some, so that DOCA is told of changes only
     private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
 
@@ -20,8 +17,7 @@ public abstract class SendTasks extends SubmitTasks {
      * @param onWritable see {@link SubmitTasks}
      */
     protected SendTasks(TransferContext context, int count, SendLimits limits, @Nullable Runnable onWritable) {
-        super(context, TaskKind.SEND, count, onWritable);
-        this.limits = limits;
+        super(context, TaskKind.SEND, count, limits, onWritable);
         immediates = new boolean[count];
     }
 

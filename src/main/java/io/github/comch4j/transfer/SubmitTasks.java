@@ -5,6 +5,7 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.RoomWaiter;
 import io.github.comch4j.internal.observe.BackPressure;
 import io.github.comch4j.internal.observe.Counter;
@@ -21,6 +22,9 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
     /** The data of those, without immediate data. */
     public final Counter doneBytes = new Counter();
 
+    /** Of one send or copy. */
+    protected final SendLimits limits;
+
     private final TaskKind kind;
     private final @Nullable Runnable onWritable;
     private boolean refused; // since the program was last told of room
@@ -34,15 +38,39 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
      *
      * @param onWritable tells the program of room after a refusal; null: nobody asks
      */
-    protected SubmitTasks(TransferContext context, TaskKind kind, int count, @Nullable Runnable onWritable) {
+    protected SubmitTasks(
+            TransferContext context, TaskKind kind, int count, SendLimits limits, @Nullable Runnable onWritable) {
         super(context, kind, count, 0);
         this.kind = kind;
+        this.limits = limits;
         this.onWritable = onWritable;
     }
 
     /** What is done with a task, for messages. */
     protected final String doing() {
         return (kind == TaskKind.COPY ? "copying with " : "sending with ") + context.name();
+    }
+
+    /** Fails for a list without buffers, or with more than the device takes. */
+    final void checkSize(BufferListState list) {
+        if (list.size() == 0) {
+            throw new IllegalArgumentException("a list without buffers");
+        }
+        if (list.size() > limits.buffers()) {
+            throw new IllegalArgumentException("a list of " + list.size() + " buffers, where " + limits.device()
+                    + " takes at most " + limits.buffers());
+        }
+    }
+
+    /** Fails for more bytes of data than the device takes. */
+    final void checkLength(long length) {
+        if (length > limits.data()) {
+            throw Failures.refused(
+                    DocaError.INVALID_VALUE,
+                    TaskCalls.SUBMIT_NAME,
+                    doing() + ": " + length + " bytes of data, where " + limits.device() + " takes at most "
+                            + limits.data());
+        }
     }
 
     /** Counts a refusal, and has the program told when it is over, if it wants to be. */

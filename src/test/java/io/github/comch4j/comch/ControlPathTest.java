@@ -477,7 +477,7 @@ class ControlPathTest extends BothForms {
         assertThat(host.maxMessageSize()).isGreaterThanOrEqualTo(256);
         assertThat(host.maxNameLength()).isPositive();
         assertThat(host.producer().orElseThrow().maxTasks()).isPositive();
-        assertThat(host.consumer().orElseThrow().maxImmediateLength() > 0).isEqualTo(Feature.IMMEDIATE_DATA.isThere());
+        assertThat(host.maxImmediateLength() > 0).isEqualTo(Feature.IMMEDIATE_DATA.isThere());
     }
 
     @Test

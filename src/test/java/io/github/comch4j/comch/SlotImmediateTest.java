@@ -67,7 +67,7 @@ class SlotImmediateTest extends BothForms {
     }
 
     private int deviceLimit() {
-        return (int) Capabilities.of(pair.machine.host).consumer().orElseThrow().maxImmediateLength();
+        return (int) Capabilities.of(pair.machine.host).maxImmediateLength();
     }
 
     private boolean put(SlotProducer producer, int to, String text, MemorySegment immediate) {

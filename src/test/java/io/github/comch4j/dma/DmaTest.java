@@ -150,7 +150,7 @@ class DmaTest extends BothForms {
         }
         from.setData(0, (2 << 20) + 1);
         to.clear();
-        refused(DocaError.INVALID_VALUE, "copies at most 2097152", () -> dma.tryCopy(from, to));
+        refused(DocaError.INVALID_VALUE, "takes at most 2097152", () -> dma.tryCopy(from, to));
         assertThat(from.isInFlight() || to.isInFlight()).isFalse();
         assertThat(dma.failed()).isZero();
     }

@@ -262,7 +262,7 @@ final class ConsumerProbes {
                     stage.answer("their status", ConnectionProbes.counted(failed));
                     long tasks = Capabilities.of(stage.device)
                             .consumer()
-                            .map(Capabilities.Consumer::maxTasks)
+                            .map(Capabilities.FastPath::maxTasks)
                             .orElse(0L);
                     stage.answer(
                             "the most tasks",

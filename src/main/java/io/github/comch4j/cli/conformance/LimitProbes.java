@@ -57,17 +57,17 @@ final class LimitProbes {
         return probe.both(stage -> {
                     Capabilities most = Capabilities.of(stage.device);
                     most.producer().ifPresent(producer -> {
-                        stage.answerHere("producers", producer.maxProducers());
+                        stage.answerHere("producers", producer.maxPerConnection());
                         stage.answerHere("tasks of a producer", producer.maxTasks());
                         stage.answerHere("bytes to send", producer.maxBufferSize());
                         stage.answerHere("buffers of a list to send", producer.maxBufferListLength());
                     });
                     most.consumer().ifPresent(consumer -> {
-                        stage.answerHere("consumers", consumer.maxConsumers());
+                        stage.answerHere("consumers", consumer.maxPerConnection());
                         stage.answerHere("tasks of a consumer", consumer.maxTasks());
                         stage.answerHere("bytes to receive", consumer.maxBufferSize());
                         stage.answerHere("buffers of a list to receive", consumer.maxBufferListLength());
-                        stage.answerHere("bytes of immediate data", consumer.maxImmediateLength());
+                        stage.answerHere("bytes of immediate data", most.maxImmediateLength());
                     });
                 })
                 .build();

@@ -293,10 +293,7 @@ final class TransferProbes {
     }
 
     private static long immediateLimit(Stage stage) {
-        return Capabilities.of(stage.device)
-                .consumer()
-                .map(Capabilities.Consumer::maxImmediateLength)
-                .orElse(0L);
+        return Capabilities.of(stage.device).maxImmediateLength();
     }
 
     private static String immediate(ComchProducer producer, Buffer buffer, int id, int length) {
@@ -371,7 +368,7 @@ final class TransferProbes {
                 1L << 30,
                 Capabilities.of(stage.device)
                         .producer()
-                        .map(Capabilities.Producer::maxBufferSize)
+                        .map(Capabilities.FastPath::maxBufferSize)
                         .orElse(1L << 30));
     }
 
