@@ -275,7 +275,8 @@ exports_of_2() {
 
 # As Maven builds them.
 native_libraries() {
-  cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release && cmake --build target/native --parallel "$(nproc)"
+  cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release -DCOMCH4J_RELEASES=ON \
+    && cmake --build target/native --parallel "$(nproc)"
 }
 
 # .clang-tidy says what is looked for.

@@ -10,7 +10,8 @@ what begins with "DOCA ..., unless" is made. Where a function is in Java, or why
 own row, else in the first row whose pattern it fits. Functions without a binding have no row. What the emulated device
 does is "complete" unless functions.tsv says more. The header of a function is that of DOCA's ABI tables, of all
 releases together, and the release of a library is that of the folder it is in. Prints what does not hold; exits 0 only
-when all does. Needs nm, and the libraries in target/native/lib. ApiMapTest looks whether the members exist.
+when all does. Needs nm, and the libraries in target/native/lib, built with COMCH4J_RELEASES. ApiMapTest looks whether the
+members exist.
 """
 import collections, fnmatch, re, subprocess, sys, textwrap
 from pathlib import Path
@@ -34,6 +35,8 @@ def exports():
     """The releases of each function."""
     found = collections.defaultdict(set)
     for release, folder in FOLDERS.items():
+        if not any(Path("target/native/lib", folder).glob("libdoca_*.so")):
+            sys.exit(f"no libraries of DOCA {release} in target/native/lib/{folder}: build with -DCOMCH4J_RELEASES=ON")
         for library in Path("target/native/lib", folder).glob("libdoca_*.so"):
             out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
             for line in filter(str.strip, out.stdout.splitlines()):
