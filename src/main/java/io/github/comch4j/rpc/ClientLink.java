@@ -394,25 +394,21 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private boolean frame(MemorySegment message, long at, int part, @Nullable Map<String, String> metadata) {
         int kind = Frames.kind(message, at);
         long id = Frames.id(message, at);
-        switch (kind) {
+        return switch (kind) {
             case Frames.RESPONSE, Frames.FAILURE, Frames.MORE -> {
                 ClientCall call = calls.find(id);
-                return call == null // it was given up
+                yield call == null // it was given up
                         || (kind != Frames.MORE
                                 ? answer(call, message, at, part, metadata)
                                 : call.arriving != null && more(call, call.arriving, message, at, part));
             }
-            case Frames.CONSUMER -> {
-                return paths == null || paths.announced(message, at);
-            }
+            case Frames.CONSUMER -> paths == null || paths.announced(message, at);
             case Frames.GOODBYE -> {
                 goodbye();
-                return true;
+                yield true;
             }
-            default -> {
-                return false;
-            }
-        }
+            default -> false;
+        };
     }
 
     private boolean answer(
