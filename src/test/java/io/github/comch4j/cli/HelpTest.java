@@ -31,7 +31,7 @@ class HelpTest {
     /** A longer line would be broken, and a command that is copied from there with it. */
     @Test
     void examplesFitATerminal() {
-        List<CommandLine> all = all(new CommandLine(new Tool()));
+        List<CommandLine> all = all(new CommandLine(new AllCommands()));
         assertThat(all).hasSizeGreaterThan(25);
         for (CommandLine command : all) {
             String[] lines = command.getCommandSpec().usageMessage().footer();
@@ -43,7 +43,7 @@ class HelpTest {
 
     @Test
     void examplesAreCommandLines() {
-        List<String> examples = all(new CommandLine(new Tool())).stream()
+        List<String> examples = all(new CommandLine(new AllCommands())).stream()
                 .flatMap(each -> Stream.of(each.getCommandSpec().usageMessage().footer()))
                 .flatMap(HelpTest::commands)
                 .toList();
@@ -75,7 +75,7 @@ class HelpTest {
 
     /** Its commands and the names of its options; values may be placeholders. */
     private static void isKnown(String commandLine) {
-        CommandLine command = new CommandLine(new Tool());
+        CommandLine command = new CommandLine(new AllCommands());
         for (String word : commandLine.replaceAll("[\"',:]+(?= |$)", "").split("\\s+")) {
             CommandLine below = command.getSubcommands().get(word);
             if (word.equals("--")) {
