@@ -505,11 +505,12 @@ stage_demo() {
   check "Demo: a sample by its script" scripts/sample.sh filedrop
 }
 
-# The site of the manual in Chromium. What it is made with comes from npm, and may be missing.
-stage_site() {
-  local name="Site of the manual" log=$logs/site.log
+# from_npm NAME LOG COMMAND...: a check whose programs come from npm, and may be missing.
+from_npm() {
+  local name=$1 log=$logs/$2
+  shift 2
   began=$SECONDS
-  if ! scripts/dev/site.sh --check --no-javadoc >"$log" 2>&1; then
+  if ! "$@" >"$log" 2>&1; then
     record "$name" 0 1 0
     remarks+=("failed: $name")
     show_log "$log"
@@ -519,6 +520,11 @@ stage_site() {
     record "$name" 1 0 0
     printf '    %s\n' "$(tail -n 1 "$log")"
   fi
+}
+
+stage_site() {
+  from_npm "Prose of the manual and the Javadoc" prose.log scripts/dev/prose.sh
+  from_npm "Site of the manual" site.log scripts/dev/site.sh --check --no-javadoc
 }
 
 # it_group NAME GROUP OPTION...: the integration tests that bear this tag.

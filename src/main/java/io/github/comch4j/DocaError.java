@@ -19,7 +19,7 @@ public enum DocaError {
     /** Memory or a fixed pool is exhausted. */
     NO_MEMORY(7, "out of memory, or pool exhausted"),
     /** A resource could not be set up. */
-    INITIALIZATION(8, "initialisation failed"),
+    INITIALIZATION(8, "initialization failed"),
     /** It took longer than allowed. */
     TIME_OUT(9, "timed out"),
     /** The object or process is being shut down. */

@@ -120,7 +120,7 @@
  *
  * <h2>Failures</h2>
  *
- * <p>Four kinds of failure are told apart by type:
+ * <p>The type of a failure tells which of four kinds it is:
  *
  * <ul>
  *   <li>{@link io.github.comch4j.DocaException}: DOCA refused, a connection ended

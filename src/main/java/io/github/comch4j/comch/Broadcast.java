@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * buffer of its own on that place ({@code doca_buf}), made at its first send and used again.
  *
  * <p>A broadcast that was {@linkplain Pool#tryAcquire() acquired} has one holder. {@link #release()} ends that;
- * when it has no holder left, and nothing is in flight any more, it has ended: the pool's handler is told, and the
+ * when it has no holder left, and nothing is in flight any more, it has ended: the pool calls its handler, and the
  * place is free again. Who hands it to other threads, whose engines other producers run on, calls
  * {@link #retain()} for each, and each of them {@link #release()}.
  *

@@ -173,7 +173,7 @@ public final class ComchClient extends ControlPathEndpoint {
         /**
          * Creates the client and connects, progressing the engine until it is done. While no server of that name
          * accepts, it tries again until the time is up, or until it is refused for a reason that waiting does not
-         * change, such as a server of another user; {@link #onRefused} and {@link #onStateChanged} are told of each
+         * change, such as a server of another user; {@link #onRefused} and {@link #onStateChanged} are called for each
          * attempt.
          *
          * @param timeout how long to try

@@ -89,7 +89,7 @@ public final class ComchServer extends ControlPathEndpoint {
         }
     }
 
-    /** What DOCA calls an error of initialisation is in practice a server that there is already. */
+    /** What DOCA calls an error of initialization is in practice a server that there is already. */
     private DocaException explained(DocaException refusal) {
         if (!isUnexplained(refusal)) {
             return refusal; // the emulated device has told the cause: no need to guess

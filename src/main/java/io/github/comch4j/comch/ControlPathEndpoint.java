@@ -221,8 +221,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * A handler has thrown for a connection, in a callback of {@code where}: what must not harm the others is told, and
-     * ends that connection; all else fails the progress.
+     * A handler has thrown for a connection, in a callback of {@code where}: what must not harm the others is reported
+     * and ends that connection; all else fails the progress.
      */
     final void failed(ComchConnection connection, Throwable thrown, Engine where) {
         if (!(thrown instanceof Exception exception) || (!isServer() && settings.onHandlerFailed == null)) {

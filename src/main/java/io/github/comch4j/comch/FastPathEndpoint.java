@@ -136,7 +136,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
 
     /**
      * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of
-     * the peer send to a consumer's id; a receive handler of the peer is told a producer's.
+     * the peer send to a consumer's id; a receive handler of the peer gets a producer's.
      *
      * @return unique among the producers or the consumers of this side of the connection, at least 1; always 0 for a
      *     producer with DOCA 2.5, whose producers have none
@@ -212,7 +212,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     /**
      * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and
      * closes the buffers of its inventory. A producer waits for what is in flight to complete or be flushed; the
-     * buffers that a consumer has posted come back, and the peer is told that it expired. From the beginning of
+     * buffers that a consumer has posted come back, and the peer learns that it expired. From the beginning of
      * closing, also when it is closed with something that it depends on, the receive handler does not run any more, and
      * what arrives is discarded. The handlers that give buffers back still run
      * ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the

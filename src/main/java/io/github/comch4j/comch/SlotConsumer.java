@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives messages into slots of its own registered memory, all of which are posted from the start
  * ({@code doca_comch_consumer}, with a {@code doca_buf} and a task for each slot). There is no object for a message:
- * the handler is told where in {@link #memory()} it is, and when the handler returns, the slot is posted again.
+ * the handler gets its place in {@link #memory()}, and when the handler returns, the slot is posted again.
  *
  * {@snippet file="Pieces.java" region="poll"}
  *

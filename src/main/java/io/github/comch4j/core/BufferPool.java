@@ -143,7 +143,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * The slot of a buffer, for handlers that are told of the buffer.
+     * The slot of a buffer, for handlers that get the buffer.
      *
      * @param buffer a buffer of this pool
      * @return its slot

@@ -22,7 +22,7 @@ public final class Devices {
 
     /**
      * Loads the libraries first: the exception for no libraries, or for native calls that are forbidden, says more than
-     * that for a class that cannot be initialised.
+     * that for a class that cannot be initialized.
      */
     private static NativeList local() {
         NativeLibrary.load();

@@ -48,9 +48,9 @@ import org.jspecify.annotations.Nullable;
  * and consumers, ends that connection, and {@code progress()} goes on. It is a warning in the log (logger
  * {@code io.github.comch4j}), an event of the flight recorder, and counted by {@link #callbackFailures}; it is the
  * cause of the {@link io.github.comch4j.comch.ConnectionClosedException} that later sends get;
- * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onHandlerFailed} is told in place of the log, on a client,
- * too. {@code onDisconnected} runs as for any other end. The same goes for what has no handler, such as a failed send
- * without {@code onCompletion}. A handler that meets the end of its own connection has not failed: the
+ * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onHandlerFailed} is called in place of the log, on a
+ * client, too. {@code onDisconnected} runs as for any other end. The same goes for what has no handler, such as a
+ * failed send without {@code onCompletion}. A handler that meets the end of its own connection has not failed: the
  * {@code ConnectionClosedException} is ignored, the end is reported. An {@link Error}, such as that of an assertion,
  * leaves {@code progress()} in any case, and so does what the handler of a {@code poll} throws. With DOCA 2.5 and 2.6,
  * whose servers cannot end one connection, no handler runs for it any more, until the client leaves.

@@ -177,7 +177,7 @@ public final class DmaContext implements AutoCloseable {
 
     /**
      * Copies and waits until that has ended, for {@link ProgressEngine#timeout()} at most: as
-     * {@link #tryCopy(Buffer, Buffer)}, but for a free task it waits as well, and no handler is told. The thread that
+     * {@link #tryCopy(Buffer, Buffer)}, but for a free task it waits as well, and no handler is called. The thread that
      * owns the engine makes progress meanwhile. Where an {@link io.github.comch4j.core.EventLoop} has the engine, any
      * other thread may call it, also a virtual one; the loop does the work, and the buffers are not to be touched
      * meanwhile.

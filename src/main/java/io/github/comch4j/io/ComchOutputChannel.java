@@ -358,7 +358,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     /**
      * Tells the peer that the stream ends, waits for its word that all has come, and frees the chunks: when this
      * returns, all that was written lies in the peer's channel, or was read there. The peer answers with progress of
-     * its engine and of the connection's. If something has failed, the peer is told that instead, and gets an exception
+     * its engine and of the connection's. If something has failed, the peer gets an exception
      * in place of the end. The second call does nothing.
      *
      * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told,

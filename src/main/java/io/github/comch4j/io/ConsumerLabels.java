@@ -29,7 +29,7 @@ import java.util.WeakHashMap;
  *
  * {@snippet file="Pieces.java" region="labelled"}
  *
- * <p>The message is documented ({@code docs/labels.md}) for peers in C. A consumer without a label is told to
+ * <p>The message is documented ({@code docs/labels.md}) for peers in C. A consumer without a label is reported to
  * {@link RemoteConsumerHandler}s as ever; a peer that tells no labels notices nothing, and one that does not know them
  * gets a message that it may ignore. Labels live as long as their consumer, so one that is stopped and started again is
  * to be labelled again.
@@ -64,9 +64,9 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     }
 
     /**
-     * For programs that want to be told.
+     * Sets a handler of labels.
      *
-     * @param handler told of each consumer that has a label
+     * @param handler called for each consumer that has a label
      */
     public ConsumerLabels(LabelledConsumerHandler handler) {
         this.handler = Objects.requireNonNull(handler);

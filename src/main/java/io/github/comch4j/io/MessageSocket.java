@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
  * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C
  * program, does as {@code docs/sockets.md} says. If it does not wait, and 4 MiB more than the limit wait, the
- * connection is ended, and both sides are told why, in the exception of the next call.
+ * connection ends, and the next call of both sides throws an exception with the reason.
  *
  * <p>Each message has a header of 8 bytes, with its number, unless the peer is {@linkplain SocketBuilder#plainPeer()
  * plain}.

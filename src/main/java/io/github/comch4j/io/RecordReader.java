@@ -85,7 +85,7 @@ public final class RecordReader implements SlotHandler {
      *
      * @throws UncheckedIOException if the message is not made of whole records; those before the place have been handed
      *     over
-     * @throws DocaException if messages before it are missing, and nobody is told
+     * @throws DocaException if messages before it are missing, and no handler for that is set
      */
     @Override
     public void onMessage(MemorySegment memory, long offset, int length, int producerId) {

@@ -29,7 +29,7 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * What libraries call that are told the name of this class.
+     * Called by libraries that are configured with the name of this class.
      *
      * @return a factory for the service that the system property {@value ComchSocketFactory#SERVICE_PROPERTY} names;
      *     one whose methods throw a {@link SocketException} that says why, if it is not set, or written differently

@@ -53,7 +53,7 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * What libraries call that are told the name of this class, such as JNDI and Jakarta Mail.
+     * Called by libraries that are configured with the name of this class, such as JNDI and Jakarta Mail.
      *
      * @return a factory to the service that the system property {@value #SERVICE_PROPERTY} names; one whose methods
      *     throw a {@link SocketException} that says why, if it is not set, or written differently

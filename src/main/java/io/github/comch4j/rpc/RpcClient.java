@@ -252,7 +252,7 @@ public final class RpcClient implements AutoCloseable {
      * @param timeout how long to wait for the response
      * @return completed, usually in the loop, with the response or with what {@link #call(int, byte[], Duration)} would
      *     throw; at once with {@link RpcException.Kind#BUSY} if too many calls are in flight. Cancelling it cancels the
-     *     call: the server is told. What depends on it must not block the loop.
+     *     call, also at the server. What depends on it must not block the loop.
      * @throws IllegalArgumentException if the request is too long
      */
     public CompletableFuture<byte[]> callAsync(int method, byte[] request, Duration timeout) {

@@ -221,7 +221,7 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Takes no more calls, and lets those end that it has. Clients are told: {@link RpcClient} sends no more calls on
+     * Takes no more calls, and lets those end that it has. Clients notice: {@link RpcClient} sends no more calls on
      * these connections, and what is on its way is refused with {@link RpcException.Kind#UNAVAILABLE}; such calls fail
      * as never run, or {@linkplain RpcClient.Builder#waitForReady wait} for the next server. Connections go on until
      * {@link #close()}. Any thread; does not wait. The second call does nothing.
