@@ -49,8 +49,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 1
      */
     public final B sendTasks(int tasks) {
-        use.check();
-        sendTasks = positive("sendTasks", tasks);
+        sendTasks = use.atLeast(1, "sendTasks", tasks);
         return self();
     }
 
@@ -64,11 +63,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 64
      */
     public final B maxMessageSize(int bytes) {
-        use.check();
-        if (bytes < Framing.LEAST_MESSAGE) {
-            throw new IllegalArgumentException("maxMessageSize " + bytes + " is less than " + Framing.LEAST_MESSAGE);
-        }
-        maxMessageSize = bytes;
+        maxMessageSize = use.atLeast(Framing.LEAST_MESSAGE, "maxMessageSize", bytes);
         return self();
     }
 
@@ -80,8 +75,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 1
      */
     public final B receiveQueueSize(int messages) {
-        use.check();
-        receiveQueueSize = positive("receiveQueueSize", messages);
+        receiveQueueSize = use.atLeast(1, "receiveQueueSize", messages);
         return self();
     }
 
@@ -94,8 +88,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 1
      */
     public final B receiveLimit(long bytes) {
-        use.check();
-        receiveLimit = Math.min(positive("receiveLimit", bytes), LARGEST_LIMIT);
+        receiveLimit = Math.min(use.atLeast(1, "receiveLimit", bytes), LARGEST_LIMIT);
         return self();
     }
 
@@ -110,8 +103,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 1
      */
     public final B sendBuffer(long bytes) {
-        use.check();
-        sendBuffer = Math.min(positive("sendBuffer", bytes), LARGEST_LIMIT);
+        sendBuffer = Math.min(use.atLeast(1, "sendBuffer", bytes), LARGEST_LIMIT);
         return self();
     }
 
@@ -125,8 +117,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @throws IllegalArgumentException if it is less than 1
      */
     public final B sendLimit(long bytes) {
-        use.check();
-        sendLimit = Math.min(positive("sendLimit", bytes), LARGEST_LIMIT);
+        sendLimit = Math.min(use.atLeast(1, "sendLimit", bytes), LARGEST_LIMIT);
         return self();
     }
 
@@ -142,17 +133,6 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
         use.check();
         plainPeer = true;
         return self();
-    }
-
-    private static int positive(String setting, int value) {
-        return (int) positive(setting, (long) value);
-    }
-
-    private static long positive(String setting, long value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(setting + " " + value + " is less than 1");
-        }
-        return value;
     }
 
     abstract B self();

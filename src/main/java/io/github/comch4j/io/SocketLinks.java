@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The connections of a socket, one after the other: of a server's socket one, of a client's as many as it takes. A
  * connection that has ended remains the one that is received from until its end was told.
  */
-final class SocketLinks {
+final class SocketLinks implements Connector.User {
     private final EventLoop loop;
     private final SocketBuilder<?> settings;
     private final Consumer<SocketLink> onLinkEnd;
@@ -52,7 +52,7 @@ final class SocketLinks {
         this.settings = settings;
         this.onLinkEnd = this::clientsLinkEnds;
         this.state = state(onState);
-        this.connector = new Connector(loop, device, settings.name, backOff, new LinkAttempts());
+        this.connector = new Connector(loop, device, settings.name, backOff, this);
         this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
     }
@@ -61,28 +61,28 @@ final class SocketLinks {
         return new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, Loops.threadOf(loop), onState);
     }
 
-    /** What the connector brings. */
-    private final class LinkAttempts implements Connector.User {
-        @Override
-        public ComchClient.Builder configure(ComchClient.Builder builder) {
-            SocketLink link = upcoming;
-            return settings.apply(builder, connection -> link);
-        }
+    @Override
+    public ComchClient.Builder configure(ComchClient.Builder builder) {
+        SocketLink link = upcoming;
+        return settings.apply(builder, connection -> link);
+    }
 
-        @Override
-        public void connected(ComchConnection connection) {
-            SocketLinks.this.connected(connection);
-        }
+    /** Also of a server's connection. */
+    @Override
+    public void connected(ComchConnection connection) {
+        upcoming.connected(connection);
+        present = upcoming;
+        state.set(State.CONNECTED);
+    }
 
-        @Override
-        public void ended() {
-            present().end();
-        }
+    @Override
+    public void ended() {
+        present().end();
+    }
 
-        @Override
-        public void over() {
-            upcoming.end();
-        }
+    @Override
+    public void over() {
+        upcoming.end();
     }
 
     private Connector connector() {
@@ -92,13 +92,6 @@ final class SocketLinks {
     /** Waits for the first connection. */
     void connect(Duration timeout) {
         connector().connect(timeout);
-    }
-
-    /** A connection is established. In the loop. */
-    void connected(ComchConnection connection) {
-        upcoming.connected(connection);
-        present = upcoming;
-        state.set(State.CONNECTED);
     }
 
     /** In the loop. */

@@ -20,7 +20,6 @@ public final class RpcCall {
     private final RpcClient client;
     private final int method;
     private long timeout;
-    private boolean waitForReady;
     private @Nullable Map<String, String> metadata;
     private ClientCall.Options options;
 
@@ -28,7 +27,6 @@ public final class RpcCall {
         this.client = client;
         this.method = method;
         this.timeout = timeout;
-        this.waitForReady = options.waitForReady();
         this.options = options;
     }
 
@@ -51,7 +49,6 @@ public final class RpcCall {
      * @return this
      */
     public RpcCall waitForReady(boolean wait) {
-        waitForReady = wait;
         options = new ClientCall.Options(wait, options.metadata());
         return this;
     }
@@ -68,7 +65,7 @@ public final class RpcCall {
      */
     public RpcCall metadata(String key, String value) {
         metadata = Metadata.with(metadata, key, value);
-        options = new ClientCall.Options(waitForReady, Metadata.write(metadata));
+        options = new ClientCall.Options(options.waitForReady(), Metadata.write(metadata));
         return this;
     }
 

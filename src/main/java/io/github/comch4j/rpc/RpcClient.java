@@ -400,8 +400,7 @@ public final class RpcClient implements AutoCloseable {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder maxBody(int bytes) {
-            use.check();
-            maxBody = RpcServer.positive("maxBody", bytes);
+            maxBody = use.atLeast(1, "maxBody", bytes);
             return this;
         }
 
@@ -417,8 +416,7 @@ public final class RpcClient implements AutoCloseable {
          * @throws IllegalArgumentException if it is negative
          */
         public Builder largeBodies(int longerThan) {
-            use.check();
-            largeBodies = RpcServer.checkLarge(longerThan);
+            largeBodies = use.atLeast(0, "largeBodies", longerThan);
             return this;
         }
 
@@ -430,8 +428,7 @@ public final class RpcClient implements AutoCloseable {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder sendTasks(int tasks) {
-            use.check();
-            sendTasks = RpcServer.positive("sendTasks", tasks);
+            sendTasks = use.atLeast(1, "sendTasks", tasks);
             return this;
         }
 

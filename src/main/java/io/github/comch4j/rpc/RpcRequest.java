@@ -39,14 +39,9 @@ public final class RpcRequest {
     }
 
     /** Of which the body is still in the frame at {@code at}: until {@link #detach}. */
-    static RpcRequest in(
-            MemorySegment message,
-            long at,
-            int part,
-            @Nullable Map<String, String> metadata,
-            long begin,
-            long timeout) {
-        RpcRequest request = new RpcRequest(Frames.value(message, at), null, metadata, begin, timeout);
+    static RpcRequest in(MemorySegment message, long at, int part, @Nullable Map<String, String> metadata, long begin) {
+        RpcRequest request =
+                new RpcRequest(Frames.value(message, at), null, metadata, begin, Frames.extra(message, at));
         request.message = message;
         request.at = at + Frames.HEADER;
         request.length = part;

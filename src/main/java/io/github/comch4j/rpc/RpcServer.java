@@ -322,20 +322,6 @@ public final class RpcServer implements AutoCloseable {
         return calls;
     }
 
-    static int checkLarge(int longerThan) {
-        if (longerThan < 0) {
-            throw new IllegalArgumentException("largeBodies of more than " + longerThan + " bytes");
-        }
-        return longerThan;
-    }
-
-    static int positive(String setting, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(setting + " " + value + " is less than 1");
-        }
-        return value;
-    }
-
     /**
      * Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
@@ -472,8 +458,7 @@ public final class RpcServer implements AutoCloseable {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder maxBody(int bytes) {
-            use.check();
-            maxBody = positive("maxBody", bytes);
+            maxBody = use.atLeast(1, "maxBody", bytes);
             return this;
         }
 
@@ -487,8 +472,7 @@ public final class RpcServer implements AutoCloseable {
          * @throws IllegalArgumentException if it is negative
          */
         public Builder largeBodies(int longerThan) {
-            use.check();
-            largeBodies = checkLarge(longerThan);
+            largeBodies = use.atLeast(0, "largeBodies", longerThan);
             return this;
         }
 

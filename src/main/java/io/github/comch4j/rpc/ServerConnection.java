@@ -129,7 +129,7 @@ final class ServerConnection implements LargeBodies.Peer {
             refuse(id, Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
         } else if (length == part) {
             requestBegins();
-            dispatch(id, message, at, part, beside);
+            dispatch(id, RpcRequest.in(message, at, part, beside, server.watch.now()));
         } else {
             requestBegins();
             PartialBody body = new PartialBody(length, Frames.value(message, at), Frames.extra(message, at), part);
@@ -180,34 +180,19 @@ final class ServerConnection implements LargeBodies.Peer {
         paths.addShort(refusal);
     }
 
-    /** All of a request is in a message. */
-    private void dispatch(long id, MemorySegment message, long at, int part, @Nullable Map<String, String> beside) {
-        RpcServer.Method handler = server.methods.get(Frames.value(message, at));
-        long timeout = Frames.extra(message, at);
-        if (handler == null || !handler.isDirect()) {
-            byte[] body = PartialBody.of(message, at, part);
-            dispatch(id, RpcRequest.of(Frames.value(message, at), body, beside, server.watch.now(), timeout), handler);
-            return;
-        }
-        RpcRequest request = RpcRequest.in(message, at, part, beside, server.watch.now(), timeout);
-        handle(id, request, handler);
-        request.detach();
-    }
-
     private void dispatch(long id, RpcRequest request) {
-        dispatch(id, request, server.methods.get(request.method()));
-    }
-
-    private void dispatch(long id, RpcRequest request, RpcServer.@Nullable Method handler) {
+        RpcServer.Method handler = server.methods.get(request.method());
         if (handler == null) {
             String why = "the server has no method " + request.method();
             reply(Reply.failure(this, id, Kind.NO_METHOD, Delivery.REFUSED, why, request));
         } else if (handler.isDirect()) {
             handle(id, request, handler);
         } else {
+            var _ = request.body(); // a copy, for when the message is gone
             running.put(id, request);
             later(id, request, handler);
         }
+        request.detach();
     }
 
     private void handle(long id, RpcRequest request, RpcServer.Method handler) {

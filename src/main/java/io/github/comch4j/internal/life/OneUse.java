@@ -39,6 +39,20 @@ public final class OneUse {
         return Objects.requireNonNull(handler, setting);
     }
 
+    /** A setting that is a number: fails if it is less than {@code least}, or the builder has been used. */
+    public int atLeast(int least, String setting, int value) {
+        return (int) atLeast(least, setting, (long) value);
+    }
+
+    /** As above. */
+    public long atLeast(long least, String setting, long value) {
+        check();
+        if (value < least) {
+            throw new IllegalArgumentException(setting + " " + value + " is less than " + least);
+        }
+        return value;
+    }
+
     /** The builder makes its object now, or fails to: fails if it has been used before. */
     public void begin() {
         check();
