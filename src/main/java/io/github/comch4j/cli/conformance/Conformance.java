@@ -20,60 +20,41 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
-/** One half of the kit, as a program. */
-public final class Conformance {
+/**
+ * One half of the kit, as the command line has it.
+ *
+ * @param asked which one; it need not be said to list the probes
+ * @param address the device; empty: the first that is good
+ * @param function on the DPU, which function of the host to serve; empty: the first
+ * @param name under which the halves find each other
+ * @param timeout how long to wait for the other half
+ * @param quick without the probes that take long
+ * @param only the probes to run, or what their names begin with; none: all
+ * @param file where to write reports, without its extension
+ * @param verbose whether the worker's stderr is shown
+ */
+public record Conformance(
+        Optional<KitSide> asked,
+        Optional<PciAddress> address,
+        Optional<PciAddress> function,
+        String name,
+        Duration timeout,
+        boolean quick,
+        List<String> only,
+        Optional<Path> file,
+        boolean verbose) {
     /** Of what the halves say to each other, and of the probes. */
     static final String VERSION = "1";
 
     private static final Duration GREETING = Duration.ofSeconds(30);
     private static final int COULD_NOT_RUN = 2;
+    private static final String FUNCTIONS = "functions";
 
-    private final Optional<KitSide> asked;
-    private final KitSide side;
-    private final Optional<PciAddress> address;
-    private final Optional<PciAddress> function;
-    private final String name;
-    private final Duration timeout;
-    private final boolean quick;
-    private final List<String> only;
-    private final Optional<Path> file;
-    private final boolean verbose;
-
-    /**
-     * A half, as the command line has it.
-     *
-     * @param asked which one; it need not be said to list the probes
-     * @param address the device; empty: the first that is good
-     * @param function on the DPU, which function of the host to serve; empty: the first
-     * @param name under which the halves find each other
-     * @param timeout how long to wait for the other half
-     * @param quick without the probes that take long
-     * @param only the probes to run, or what their names begin with; none: all
-     * @param file where to write reports, without its extension
-     * @param verbose whether the worker's stderr is shown
-     */
-    public Conformance(
-            Optional<KitSide> asked,
-            Optional<PciAddress> address,
-            Optional<PciAddress> function,
-            String name,
-            Duration timeout,
-            boolean quick,
-            List<String> only,
-            Optional<Path> file,
-            boolean verbose) {
-        this.asked = asked;
-        this.side = asked.orElse(KitSide.HOST);
-        this.address = address;
-        this.function = function;
-        this.name = name;
-        this.timeout = timeout;
-        this.quick = quick;
-        this.only = List.copyOf(only);
-        this.file = file;
-        this.verbose = verbose;
+    private KitSide side() {
+        return asked.orElse(KitSide.HOST);
     }
 
     /** Lists the probes, runs this half's worker, or this half; returns the exit status. */
@@ -84,7 +65,7 @@ public final class Conformance {
                 return 0;
             }
             if (worker) {
-                Worker.run(side, address.orElseThrow(), function, probes());
+                Worker.run(side(), address.orElseThrow(), function, probes());
                 return 0;
             }
             return run() ? 0 : 1;
@@ -102,8 +83,8 @@ public final class Conformance {
 
     private void list() {
         for (Probe probe : chosen()) {
-            System.out.println(probe.name() + "  " + probe.about() + (probe.quick() ? "" : " (not with --quick)"));
-            for (Question question : probe.questions()) {
+            System.out.println(probe.name + "  " + probe.about + (probe.isQuick() ? "" : " (not with --quick)"));
+            for (Question question : probe.questions) {
                 System.out.println("    " + question.text()
                         + (question.expected().isEmpty() ? "" : ": " + String.join(" or ", question.expected())));
             }
@@ -113,8 +94,9 @@ public final class Conformance {
     /** The probes that were asked for. */
     private List<Probe> chosen() {
         List<Probe> chosen = probes().stream()
-                .filter(probe ->
-                        only.isEmpty() ? !quick || probe.quick() : only.stream().anyMatch(probe.name()::startsWith))
+                .filter(probe -> only.isEmpty()
+                        ? !quick || probe.isQuick()
+                        : only.stream().anyMatch(probe.name::startsWith))
                 .toList();
         if (chosen.isEmpty()) {
             throw new ProgramException("no probe is called " + String.join(" or ", only) + ": see --list");
@@ -128,18 +110,18 @@ public final class Conformance {
         }
         List<Probe> chosen = chosen();
         PciAddress device = address.orElseGet(this::firstDevice);
-        try (Device opened = side == KitSide.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
-            return side == KitSide.HOST ? lead(opened, chosen) : follow(opened);
+        try (Device opened = side() == KitSide.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
+            return side() == KitSide.HOST ? lead(opened, chosen) : follow(opened);
         }
     }
 
     private PciAddress firstDevice() {
         return Devices.list().stream()
-                .filter(info -> side == KitSide.DPU ? info.server() : info.client())
+                .filter(info -> side() == KitSide.DPU ? info.server() : info.client())
                 .findFirst()
                 .map(DeviceInfo::address)
                 .orElseThrow(() -> new ProgramException(
-                        side == KitSide.DPU
+                        side() == KitSide.DPU
                                 ? "no device here can serve: --side dpu runs on the DPU"
                                 : "no device here can be a client: --side host runs on the host"));
     }
@@ -178,12 +160,12 @@ public final class Conformance {
     }
 
     private KitHalf half(Coordination coordination, ConformanceReport report, List<String> arguments) {
-        return new KitHalf(side, coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
+        return new KitHalf(side(), coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
     }
 
     private List<String> workerArguments(PciAddress device, Optional<PciAddress> served) {
         List<String> arguments = new ArrayList<>(
-                List.of("conformance", "--worker", "--side", side.toString(), "--device", device.toString()));
+                List.of("conformance", "--worker", "--side", side().toString(), "--device", device.toString()));
         served.ifPresent(pci -> arguments.addAll(List.of("--representor", pci.toString())));
         Optional.ofNullable(System.getProperty(Doca.LIBRARY_PROPERTY))
                 .ifPresent(library -> arguments.addAll(List.of("--library", library)));
@@ -211,7 +193,7 @@ public final class Conformance {
         LibraryInfo library = Doca.library();
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("doca", "DOCA " + library.version());
-        facts.put("functions", library.generation() == Generation.COMCH ? "doca_comch" : "doca_cc");
+        facts.put(FUNCTIONS, library.generation() == Generation.COMCH ? "doca_comch" : "doca_cc");
         facts.put("libraries", library.kind().toString());
         facts.put("java", "Java " + Runtime.version());
         facts.put("architecture", System.getProperty("os.arch"));
@@ -232,10 +214,15 @@ public final class Conformance {
         for (String fact : here.keySet()) {
             there.put(fact, CallOutcome.clean(words.get(next++)));
         }
+        if (!Objects.equals(there.get(FUNCTIONS), here.get(FUNCTIONS))) {
+            throw new ProgramException("the other half has libraries of another generation: " + there.get("doca")
+                    + " with " + there.get(FUNCTIONS) + " there, " + here.get("doca") + " with "
+                    + here.get(FUNCTIONS) + " here");
+        }
         Map<KitSide, Map<String, String>> sides = new EnumMap<>(KitSide.class);
-        sides.put(side, here);
-        sides.put(side.other(), there);
-        boolean isQuick = side == KitSide.HOST ? quick : Boolean.parseBoolean(words.get(1));
+        sides.put(side(), here);
+        sides.put(side().other(), there);
+        boolean isQuick = side() == KitSide.HOST ? quick : Boolean.parseBoolean(words.get(1));
         ConformanceReport report = new ConformanceReport(sides, isQuick);
         System.out.print(report.heading());
         return report;

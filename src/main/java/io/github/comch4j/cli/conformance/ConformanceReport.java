@@ -44,7 +44,7 @@ final class ConformanceReport {
     /** One probe; {@code all} its answers, or those that are not as expected alone. */
     static String text(ProbeResult result, boolean all) {
         StringBuilder text = new StringBuilder("%-36s %-12s %6.1f s  %s%n"
-                .formatted(result.probe.name(), result.verdict(), result.seconds(), result.probe.about()));
+                .formatted(result.probe.name, result.verdict(), result.seconds(), result.probe.about));
         for (ProbeResult.Answer answer : result.answers()) {
             if (all || answer.verdict() != AnswerVerdict.AS_EXPECTED) {
                 text.append(line(answer));
@@ -101,8 +101,8 @@ final class ConformanceReport {
 
     private static Map<String, Object> asMap(ProbeResult result) {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("name", result.probe.name());
-        map.put("about", result.probe.about());
+        map.put("name", result.probe.name);
+        map.put("about", result.probe.about);
         map.put("verdict", result.verdict());
         map.put("seconds", Math.round(result.seconds() * 100) / 100.0);
         if (!result.note().isEmpty()) {

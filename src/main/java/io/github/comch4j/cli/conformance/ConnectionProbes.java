@@ -70,8 +70,7 @@ final class ConnectionProbes {
                     boolean ended = stage.await(() -> client.state() == ContextState.IDLE, Duration.ofSeconds(20));
                     stage.answer("states", text(states));
                     stage.answer("refused after ms", ended ? (System.nanoTime() - began) / 1_000_000 : "not in 20000");
-                })
-                .build();
+                });
     }
 
     private static Probe duplicateName() {
@@ -80,12 +79,11 @@ final class ConnectionProbes {
                 .expect("the first one's state", "RUNNING")
                 .dpu(stage -> {
                     ComchServer first = stage.server().start();
-                    stage.answer(
+                    stage.attempt(
                             "the second one's start",
-                            CallOutcome.of(() -> stage.server().start().close()));
+                            () -> stage.server().start().close());
                     stage.answer("the first one's state", first.state());
-                })
-                .build();
+                });
     }
 
     private static Probe events() {
@@ -95,10 +93,8 @@ final class ConnectionProbes {
                 .expect("events", "connected consumer message expired message disconnected")
                 .host(stage -> {
                     ComchClient client = stage.connect(stage.client());
-                    ComchConsumer consumer = stage.running(client.connection()
-                            .consumer(stage.engine, stage.memory(4096))
+                    ComchConsumer consumer = stage.running(stage.consumer(client.connection(), stage.memory(4096))
                             .buffers(1, 4096)
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start());
                     client.connection().send(new byte[] {1});
                     consumer.close();
@@ -116,8 +112,7 @@ final class ConnectionProbes {
                     stage.await(() -> events.contains("disconnected"), Duration.ofSeconds(10));
                     stage.settle(100);
                     stage.answer("events", text(events));
-                })
-                .build();
+                });
     }
 
     private static Probe laterServer() {
@@ -142,8 +137,7 @@ final class ConnectionProbes {
                     String _ = stage.hear(Duration.ofSeconds(5)); // or the client waits for its server
                     stage.server().start();
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static Probe serverAgain() {
@@ -174,8 +168,7 @@ final class ConnectionProbes {
                     }
                     stage.answer("starts", counted(starts));
                     stage.answer("messages of clients", messages[0]);
-                })
-                .build();
+                });
     }
 
     private static Probe endOfClient() {
@@ -208,9 +201,8 @@ final class ConnectionProbes {
                     stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
                     stage.answer("messages of before", messages[0]);
                     stage.answer("disconnect event", end[0]);
-                    stage.answer("a send after it", CallOutcome.of(() -> connection.trySend(new byte[] {1})));
-                })
-                .build();
+                    stage.attempt("a send after it", () -> connection.trySend(new byte[] {1}));
+                });
     }
 
     private static Probe endOfServer() {
@@ -237,9 +229,7 @@ final class ConnectionProbes {
                     stage.answer("messages of before", messages[0]);
                     stage.answer("disconnect event", end[0]);
                     stage.answer("states", text(states));
-                    stage.answer(
-                            "a send after it",
-                            CallOutcome.of(() -> client.connection().trySend(new byte[] {1})));
+                    stage.attempt("a send after it", () -> client.connection().trySend(new byte[] {1}));
                 })
                 .dpu(stage -> {
                     int[] events = {0};
@@ -252,8 +242,7 @@ final class ConnectionProbes {
                     stage.tell("closing");
                     server.close();
                     stage.answer("disconnect events on the server", events[0]);
-                })
-                .build();
+                });
     }
 
     private static Probe disconnect() {
@@ -286,8 +275,7 @@ final class ConnectionProbes {
                     stage.tell("ended");
                     stage.hear("seen");
                     stage.answer("an event of it on the server", events.contains(connection) ? "yes" : "none");
-                })
-                .build();
+                });
     }
 
     private static Probe fullServer() {
@@ -315,7 +303,6 @@ final class ConnectionProbes {
                             Math.toIntExact(Capabilities.of(stage.device).maxClients())));
                     stage.hear("done");
                 })
-                .slow(60)
-                .build();
+                .slow(60);
     }
 }

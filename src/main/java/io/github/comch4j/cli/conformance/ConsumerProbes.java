@@ -46,8 +46,7 @@ final class ConsumerProbes {
         return Probe.of("consumer.ids", "Ids of three consumers and producers, and of one that follows a closed one")
                 .expect("consumers", "1 2 3 4")
                 .expect("producers", "1 2 3 4", "0 0 0 0")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     List<Integer> consumers = new ArrayList<>();
                     List<Integer> producers = new ArrayList<>();
                     for (int i = 0; i < 4; i++) {
@@ -65,29 +64,25 @@ final class ConsumerProbes {
                     stage.answer("producers", ConnectionProbes.text(producers));
                     stage.tell("done");
                 })
-                .dpu(Stage::linkUntilDone)
-                .build();
+                .dpu(Stage::linkUntilDone);
     }
 
     private static Probe several() {
         return Probe.of("consumer.several", "Three consumers of one connection, each of which gets what is sent to it")
                 .expect("sends", "SUCCESS x30")
                 .expect("received", "1: 10, 2: 10, 3: 10")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     int[] received = new int[3];
                     int[] wrong = {0};
                     List<ComchConsumer> consumers = new ArrayList<>();
                     for (int i = 0; i < 3; i++) {
                         int own = i;
-                        consumers.add(connection
-                                .consumer(stage.engine, stage.memory(10 * SIZE))
+                        consumers.add(stage.consumer(connection, stage.memory(10 * SIZE))
                                 .buffers(10, SIZE)
                                 .onReceive((self, buffer, from, immediate) -> {
                                     received[own]++;
                                     wrong[0] += buffer.data().get(ValueLayout.JAVA_BYTE, 0) == self.id() ? 0 : 1;
                                 })
-                                .onReceiveFailed((self, buffer, error) -> {})
                                 .start());
                         stage.running(consumers.get(i));
                     }
@@ -99,15 +94,11 @@ final class ConsumerProbes {
                                     + (wrong[0] == 0 ? "" : ", of which another's: " + wrong[0]));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int[] ids = stage.consumers(connection, 3);
                     MemoryMap memory = stage.memory(30 * SIZE);
                     List<DocaError> ended = new ArrayList<>();
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> ended.add(status))
-                            .start();
+                    ComchProducer producer = stage.producer(connection, ended);
                     for (int i = 0; i < 30; i++) {
                         Buffer buffer = producer.acquire(memory, (long) i * SIZE, SIZE);
                         buffer.data().set(ValueLayout.JAVA_BYTE, 0, (byte) ids[i % 3]);
@@ -118,8 +109,7 @@ final class ConsumerProbes {
                     stage.answer("sends", ConnectionProbes.counted(ended));
                     stage.tell("sent");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static int indexOf(Buffer buffer) {
@@ -130,17 +120,13 @@ final class ConsumerProbes {
         return Probe.of("consumer.most", "Consumers of one connection, until one is refused, or 256")
                 .expect("created", "64", "256")
                 .expect("the next one", "NO_MEMORY", "not tried")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     MemoryMap memory = stage.memory(SIZE);
                     int created = 0;
                     String next = "not tried";
                     while (created < 256 && next.equals("not tried")) {
-                        String outcome = CallOutcome.of(() -> connection
-                                .consumer(stage.engine, memory)
-                                .tasks(1)
-                                .onReceiveFailed((self, buffer, error) -> {})
-                                .start());
+                        String outcome = CallOutcome.of(() ->
+                                stage.consumer(connection, memory).tasks(1).start());
                         if (outcome.equals(CallOutcome.SUCCESS)) {
                             created++;
                         } else {
@@ -151,33 +137,25 @@ final class ConsumerProbes {
                     stage.answer("the next one", next);
                     stage.tell("done");
                 })
-                .dpu(Stage::linkUntilDone)
-                .build();
+                .dpu(Stage::linkUntilDone);
     }
 
     private static Probe memoryWithoutPermission() {
         return Probe.of("consumer.memory-without-permission", "A consumer in memory that the DPU may not write")
                 .expect("create", "NOT_PERMITTED")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     MemoryMap memory = stage.own(MemoryMap.allocate(stage.device, SIZE, Access.LOCAL_READ_WRITE));
-                    stage.answer(
-                            "create",
-                            CallOutcome.of(() -> connection
-                                    .consumer(stage.engine, memory)
-                                    .onReceiveFailed((self, buffer, error) -> {})
-                                    .start()));
+                    stage.attempt(
+                            "create", () -> stage.consumer(connection, memory).start());
                     stage.tell("done");
                 })
-                .dpu(Stage::linkUntilDone)
-                .build();
+                .dpu(Stage::linkUntilDone);
     }
 
     private static Probe memoryOfAnotherDevice() {
         return Probe.of("consumer.memory-of-another-device", "A consumer in memory of another function of the host")
                 .expect("create", "INVALID_VALUE", "no other function")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     Optional<DeviceInfo> another = Devices.list().stream()
                             .filter(info -> info.client() && !info.address().equals(stage.device.address()))
                             .findFirst();
@@ -187,17 +165,13 @@ final class ConsumerProbes {
                         Device device = stage.own(Devices.open(another.get().address()));
                         MemoryMap memory = stage.own(
                                 MemoryMap.allocate(device, SIZE, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
-                        stage.answer(
+                        stage.attempt(
                                 "create",
-                                CallOutcome.of(() -> connection
-                                        .consumer(stage.engine, memory)
-                                        .onReceiveFailed((self, buffer, error) -> {})
-                                        .start()));
+                                () -> stage.consumer(connection, memory).start());
                     }
                     stage.tell("done");
                 })
-                .dpu(Stage::linkUntilDone)
-                .build();
+                .dpu(Stage::linkUntilDone);
     }
 
     /** Who makes a consumer knows its id at once; it runs when the engine has made progress. */
@@ -207,13 +181,10 @@ final class ConsumerProbes {
                 .expect("while it runs", "SUCCESS")
                 .expect("never was", "INVALID_VALUE")
                 .expect("has ended", "INVALID_VALUE")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     stage.hear("ready");
-                    ComchConsumer consumer = connection
-                            .consumer(stage.engine, stage.memory(SIZE))
+                    ComchConsumer consumer = stage.consumer(connection, stage.memory(SIZE))
                             .buffers(1, SIZE)
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start();
                     stage.tell(Integer.toString(consumer.id()));
                     String word = stage.hearStill();
@@ -225,18 +196,14 @@ final class ConsumerProbes {
                         stage.hear("done");
                     }
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     MemoryMap memory = stage.memory(4 * SIZE);
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     stage.tell("ready");
                     int id = Integer.parseInt(stage.hear());
                     Buffer buffer = producer.acquire(memory, 0, SIZE);
-                    stage.answer("before it runs", CallOutcome.of(() -> producer.trySend(buffer, id)));
-                    stage.answer("never was", CallOutcome.of(() -> producer.trySend(buffer, 60_000)));
+                    stage.attempt("before it runs", () -> producer.trySend(buffer, id));
+                    stage.attempt("never was", () -> producer.trySend(buffer, 60_000));
                     stage.tell("tried");
                     stage.consumers(connection, 1);
                     stage.answer("while it runs", TransferProbes.sent(stage, producer, buffer, id));
@@ -244,18 +211,16 @@ final class ConsumerProbes {
                     stage.tell("sent");
                     stage.hear("closed");
                     stage.await(() -> connection.remoteConsumers().length == 0, Duration.ofSeconds(5));
-                    stage.answer("has ended", CallOutcome.of(() -> producer.trySend(buffer, id)));
+                    stage.attempt("has ended", () -> producer.trySend(buffer, id));
                     stage.tell("done");
-                })
-                .build();
+                });
     }
 
     private static Probe flushed() {
         return Probe.of("consumer.flushed", "Four posted receives of a consumer that is stopped")
                 .expect("their status", "IO_FAILED x4")
                 .expect("the most tasks", "SUCCESS")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     List<DocaError> failed = new ArrayList<>();
                     ComchConsumer consumer = consumer(stage, connection, 4, failed);
                     consumer.close();
@@ -264,16 +229,13 @@ final class ConsumerProbes {
                             .consumer()
                             .map(Capabilities.FastPath::maxTasks)
                             .orElse(0L);
-                    stage.answer(
+                    stage.attempt(
                             "the most tasks",
-                            CallOutcome.of(() -> connection
-                                    .consumer(stage.engine, stage.memory(SIZE))
+                            () -> stage.consumer(connection, stage.memory(SIZE))
                                     .tasks(Math.toIntExact(tasks))
-                                    .onReceiveFailed((self, buffer, error) -> {})
-                                    .start()));
+                                    .start());
                     stage.tell("done");
                 })
-                .dpu(Stage::linkUntilDone)
-                .build();
+                .dpu(Stage::linkUntilDone);
     }
 }

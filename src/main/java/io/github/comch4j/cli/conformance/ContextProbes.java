@@ -91,8 +91,7 @@ final class ContextProbes {
                     }
                     stage.tell("done");
                 })
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 
     private static Probe restart() {
@@ -110,8 +109,7 @@ final class ContextProbes {
                         raw.await(() -> raw.isIn(ContextCalls.IDLE));
                     }
                 }))
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 
     private static Probe children() {
@@ -131,7 +129,7 @@ final class ContextProbes {
                     int _ = ContextCalls.start(context);
                     raw.await(() -> ContextCalls.state(context) == ContextCalls.RUNNING);
                     stage.answer("stop of the client", raw.stop());
-                    stage.answer("destroy of the consumer", CallOutcome.of(() -> calls.destroy(consumer, ACTION)));
+                    stage.attempt("destroy of the consumer", () -> calls.destroy(consumer, ACTION));
                     int _ = ContextCalls.stop(context);
                     raw.await(() -> ContextCalls.state(context) == ContextCalls.IDLE);
                     calls.destroy(consumer, ACTION);
@@ -139,8 +137,7 @@ final class ContextProbes {
                     raw.await(() -> raw.isIn(ContextCalls.IDLE));
                     stage.answer("both, once the consumer is stopped", "IDLE");
                 }))
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 
     private static Probe lengths() {
@@ -158,8 +155,7 @@ final class ContextProbes {
                         }
                     }
                 }))
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 
     private static Probe notRunning() {
@@ -170,8 +166,7 @@ final class ContextProbes {
                     String _ = raw.stop();
                     stage.answer("alloc_init", raw.allocate(connection, 1, raw.cell()));
                 }))
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 
     private static Probe twice() {
@@ -189,7 +184,6 @@ final class ContextProbes {
                         TaskCalls.free(task);
                     }
                 }))
-                .dpu(ContextProbes::serve)
-                .build();
+                .dpu(ContextProbes::serve);
     }
 }

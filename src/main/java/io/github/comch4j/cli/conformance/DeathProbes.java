@@ -30,8 +30,7 @@ final class DeathProbes {
                 .expect("a send to its consumer", "NOT_CONNECTED")
                 .expect("a message", "NOT_CONNECTED")
                 .expect("the server", "RUNNING")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     ConsumerProbes.consumer(stage, connection, 1, new ArrayList<>());
                     stage.consumers(connection, 1);
                     stage.hear("ready");
@@ -46,10 +45,7 @@ final class DeathProbes {
                     ConsumerProbes.consumer(stage, connection, 4, failed);
                     int id = stage.consumers(connection, 1)[0];
                     MemoryMap memory = stage.memory(1024);
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     var buffer = producer.acquire(memory, 0, 1024);
                     stage.tell("ready");
                     stage.hear("dead");
@@ -59,11 +55,10 @@ final class DeathProbes {
                     stage.answer("disconnect event", end[0]);
                     stage.await(() -> failed.size() == 4, Duration.ofSeconds(5));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
-                    stage.answer("a send to its consumer", CallOutcome.of(() -> producer.trySend(buffer, id)));
-                    stage.answer("a message", CallOutcome.of(() -> connection.trySend(new byte[] {1})));
+                    stage.attempt("a send to its consumer", () -> producer.trySend(buffer, id));
+                    stage.attempt("a message", () -> connection.trySend(new byte[] {1}));
                     stage.answer("the server", server.state());
-                })
-                .build();
+                });
     }
 
     private static Probe ofServer() {
@@ -93,17 +88,14 @@ final class DeathProbes {
                     stage.await(() -> failed.size() == 4 && client.state() == ContextState.IDLE, Duration.ofSeconds(5));
                     stage.answer("states of the client", ConnectionProbes.text(states));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
-                    stage.answer(
-                            "a message",
-                            CallOutcome.of(() -> client.connection().trySend(new byte[] {1})));
+                    stage.attempt("a message", () -> client.connection().trySend(new byte[] {1}));
                 })
                 .dpu(stage -> {
                     ComchServer server = stage.serve(stage.server(stage.name("death")));
                     ConsumerProbes.consumer(stage, stage.accept(server), 1, new ArrayList<>());
                     stage.hear("ready");
                     stage.die();
-                })
-                .build();
+                });
     }
 
     private static Probe nameAgain() {
@@ -112,11 +104,11 @@ final class DeathProbes {
                 .expect("connect", "SUCCESS")
                 .host(stage -> {
                     stage.hear("up");
-                    stage.answer(
+                    stage.attempt(
                             "connect",
-                            CallOutcome.of(() -> ComchClient.builder(stage.engine, stage.device, stage.name("death"))
+                            () -> ComchClient.builder(stage.engine, stage.device, stage.name("death"))
                                     .connect(Duration.ofSeconds(10))
-                                    .close()));
+                                    .close());
                     stage.tell("done");
                 })
                 .dpu(stage -> {
@@ -125,8 +117,7 @@ final class DeathProbes {
                     stage.answer("start", start);
                     stage.tell("up");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     /** Between containers the emulated device cannot tell that the exporter has gone. */
@@ -147,8 +138,7 @@ final class DeathProbes {
                     stage.hear("dead");
                     stage.settle(200);
                     stage.answer("import after", imported(stage, descriptor));
-                })
-                .build();
+                });
     }
 
     private static String imported(Stage stage, byte[] descriptor) {

@@ -46,12 +46,10 @@ final class DpaProbes {
                         stage.answer("threads of a launch", told.maxThreads());
                         stage.answer("seconds of a run", told.maxRunTime().toSeconds());
                     }
-                    stage.answer(
+                    stage.attempt(
                             "a second one",
-                            CallOutcome.of(
-                                    () -> Dpa.builder(stage.device).start().close()));
-                })
-                .build();
+                            () -> Dpa.builder(stage.device).start().close());
+                });
     }
 
     private static Probe memory() {
@@ -71,9 +69,7 @@ final class DpaProbes {
                             memory.read(0, back);
                             stage.answer("copied there and back", value.mismatch(back) < 0 ? "as it was" : "otherwise");
                         }
-                        stage.answer(
-                                "4 GiB",
-                                CallOutcome.of(() -> dpa.allocate(4L << 30).close()));
+                        stage.attempt("4 GiB", () -> dpa.allocate(4L << 30).close());
                         List<AutoCloseable> pieces = new ArrayList<>();
                         while (pieces.size() < 1000
                                 && CallOutcome.of(() -> pieces.add(dpa.allocate(64L << 20)))
@@ -82,8 +78,7 @@ final class DpaProbes {
                         }
                         stage.answer("pieces of 64 MiB", pieces.size());
                     }
-                })
-                .build();
+                });
     }
 
     private static Probe queue() {
@@ -106,13 +101,12 @@ final class DpaProbes {
                                 .onMessage((self, from, message) ->
                                         received.add(message.get(ValueLayout.JAVA_LONG_UNALIGNED, 0)))
                                 .start();
-                        stage.answer(
+                        stage.attempt(
                                 "a second producer",
-                                CallOutcome.of(
-                                        () -> queue.producer(stage.engine).start()));
-                        stage.answer(
+                                () -> queue.producer(stage.engine).start());
+                        stage.attempt(
                                 "to a consumer that does not exist",
-                                CallOutcome.of(() -> producer.trySend(message(0), consumer.id() + 1)));
+                                () -> producer.trySend(message(0), consumer.id() + 1));
                         SubmitResult result = SubmitResult.ACCEPTED;
                         int sent = 0;
                         while (sent < 100) {
@@ -128,8 +122,7 @@ final class DpaProbes {
                         stage.await(() -> received.size() >= all);
                         stage.answer("received", ConnectionProbes.text(received));
                     }
-                })
-                .build();
+                });
     }
 
     private static MemorySegment message(long number) {

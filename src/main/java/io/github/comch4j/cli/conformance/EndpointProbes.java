@@ -36,20 +36,19 @@ final class EndpointProbes {
     }
 
     private static Probe defaults() {
-        Probe.Builder probe = Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set");
+        Probe probe = Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set");
         for (KitSide side : KitSide.values()) {
             probe.expect(side + ": bytes of a message", "1500", CallOutcome.LACKS)
                     .expect(side + ": send queue", "128", CallOutcome.LACKS)
                     .expect(side + ": receive queue", "128", CallOutcome.LACKS);
         }
         return probe.both(stage -> {
-                    ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage);
-                    boolean lacks = lacks(endpoint);
-                    stage.answerHere("bytes of a message", lacks ? CallOutcome.LACKS : endpoint.maxMessageSize());
-                    stage.answerHere("send queue", lacks ? CallOutcome.LACKS : endpoint.sendQueueSize());
-                    stage.answerHere("receive queue", lacks ? CallOutcome.LACKS : endpoint.receiveQueueSize());
-                })
-                .build();
+            ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage);
+            boolean lacks = lacks(endpoint);
+            stage.answerHere("bytes of a message", lacks ? CallOutcome.LACKS : endpoint.maxMessageSize());
+            stage.answerHere("send queue", lacks ? CallOutcome.LACKS : endpoint.sendQueueSize());
+            stage.answerHere("receive queue", lacks ? CallOutcome.LACKS : endpoint.receiveQueueSize());
+        });
     }
 
     private static Probe refused() {
@@ -68,8 +67,7 @@ final class EndpointProbes {
                 .dpu(stage -> {
                     ChannelService first = service(stage);
                     stage.answer("listen", lacks(first) ? CallOutcome.LACKS : CallOutcome.of(() -> service(stage)));
-                })
-                .build();
+                });
     }
 
     /** Disconnection is one-sided: a service learns of it by a send that is refused. */
@@ -122,8 +120,7 @@ final class EndpointProbes {
                             },
                             PATIENCE);
                     stage.answer("a send after it", sent[0]);
-                })
-                .build();
+                });
     }
 
     /** The host's half needs no endpoint API for it: only that of the DPU does. */
@@ -160,7 +157,6 @@ final class EndpointProbes {
                                                     .carrier(Carrier.COMCH)
                                                     .listen(stage.name()))));
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 }

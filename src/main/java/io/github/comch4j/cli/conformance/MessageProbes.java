@@ -67,8 +67,7 @@ final class MessageProbes {
                     int most = Math.toIntExact(Capabilities.of(stage.device).maxMessageSize());
                     stage.serve(stage.server().maxMessageSize(most).onMessage((from, message) -> from.send(message)));
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static Probe sizesDiffer() {
@@ -81,12 +80,12 @@ final class MessageProbes {
                     long[] arrived = {0};
                     stage.hear("up");
                     ComchClient[] client = {null};
-                    stage.answer("connect", CallOutcome.of(() -> {
+                    stage.attempt("connect", () -> {
                         client[0] = stage.client()
                                 .maxMessageSize(1000)
                                 .onMessage((from, message) -> arrived[0] += message.byteSize())
                                 .connect(Duration.ofSeconds(5));
-                    }));
+                    });
                     stage.tell(client[0] == null ? "refused" : "connected");
                     if (client[0] != null) {
                         stage.hear("sent");
@@ -100,15 +99,12 @@ final class MessageProbes {
                     var server = stage.serve(stage.server().maxMessageSize(2000));
                     if (stage.hear().equals("connected")) {
                         ComchConnection connection = stage.accept(server);
-                        stage.answer(
-                                "1,000 bytes to the client", CallOutcome.of(() -> connection.trySend(new byte[1000])));
-                        stage.answer(
-                                "1,001 bytes to the client", CallOutcome.of(() -> connection.trySend(new byte[1001])));
+                        stage.attempt("1,000 bytes to the client", () -> connection.trySend(new byte[1000]));
+                        stage.attempt("1,001 bytes to the client", () -> connection.trySend(new byte[1001]));
                         stage.tell("sent");
                         stage.hear("done");
                     }
-                })
-                .build();
+                });
     }
 
     /** The emulated receive queue has room for one message more than was asked for. */
@@ -164,8 +160,7 @@ final class MessageProbes {
                             "arrived in order",
                             wrong[0] ? "in another order" : next[0] == accepted ? "all" : next[0] + " of " + accepted);
                     stage.tell("received");
-                })
-                .build();
+                });
     }
 
     private static Probe graceOfStop() {
@@ -196,7 +191,6 @@ final class MessageProbes {
                     stage.hearStill();
                     stage.settle(500);
                     stage.answer("arrived", arrived[0]);
-                })
-                .build();
+                });
     }
 }

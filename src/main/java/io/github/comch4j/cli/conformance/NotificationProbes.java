@@ -91,8 +91,7 @@ final class NotificationProbes {
                     stage.settle(300);
                     connection.send(new byte[] {2});
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     /** A {@code struct epoll_event} that asks for what can be read. */
@@ -142,8 +141,7 @@ final class NotificationProbes {
                     while (!gone[0]) {
                         sleep(stage);
                     }
-                })
-                .build();
+                });
     }
 
     private static void sleep(Stage stage) {

@@ -48,9 +48,9 @@ final class ProbeResult {
     /** One for each question, and then what nobody asked. */
     List<Answer> answers() {
         return Stream.concat(
-                        probe.questions().stream().map(question -> new Answer(question, seen.get(question.text()))),
+                        probe.questions.stream().map(question -> new Answer(question, seen.get(question.text()))),
                         seen.keySet().stream()
-                                .filter(text -> probe.questions().stream()
+                                .filter(text -> probe.questions.stream()
                                         .noneMatch(question -> question.text().equals(text)))
                                 .map(text -> new Answer(new Question(text, List.of()), seen.get(text))))
                 .toList();

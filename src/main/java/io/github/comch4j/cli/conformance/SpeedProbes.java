@@ -88,8 +88,7 @@ final class SpeedProbes {
                             .onMessage((connection, message) -> connection.send(message))
                             .onDisconnected(connection -> gone[0] = true));
                     stage.await(() -> gone[0]);
-                })
-                .build();
+                });
     }
 
     /** Both ends of a round trip on the fast path, each with a window of one. */
@@ -103,16 +102,11 @@ final class SpeedProbes {
         Ping(Stage stage, int size) {
             this.stage = stage;
             ComchConnection connection = stage.link();
-            ComchConsumer _ = stage.running(connection
-                    .consumer(stage.engine, stage.memory(2L * size))
+            ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(2L * size))
                     .buffers(2, size)
                     .onReceive((self, data, from, immediate) -> came++)
-                    .onReceiveFailed((self, data, error) -> {})
                     .start());
-            producer = connection
-                    .producer(stage.engine)
-                    .onCompletion((self, data, status) -> {})
-                    .start();
+            producer = stage.producer(connection);
             buffer = producer.acquire(stage.memory(size), 0, size);
             peer = stage.consumers(connection, 1)[0];
         }
@@ -151,8 +145,7 @@ final class SpeedProbes {
                         ping.send();
                     }
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static void tell(Stage stage, long count, long size, long nanos) {
@@ -219,8 +212,7 @@ final class SpeedProbes {
                 .measure("MB/s")
                 .expect("all arrived", "yes")
                 .host(sender == KitSide.HOST ? send : receive)
-                .dpu(sender == KitSide.DPU ? send : receive)
-                .build();
+                .dpu(sender == KitSide.DPU ? send : receive);
     }
 
     private static Probe fast(String suffix, int size, KitSide sender) {
@@ -260,11 +252,9 @@ final class SpeedProbes {
         Probe.Part receive = stage -> {
             ComchConnection connection = stage.link();
             long[] count = {0};
-            ComchConsumer _ = stage.running(connection
-                    .consumer(stage.engine, stage.memory((long) WINDOW * size))
+            ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory((long) WINDOW * size))
                     .buffers(WINDOW, size)
                     .onReceive((self, buffer, from, immediate) -> count[0]++)
-                    .onReceiveFailed((self, buffer, error) -> {})
                     .start());
             long sent = Long.parseLong(stage.hear());
             stage.await(() -> count[0] == sent, Duration.ofSeconds(5));

@@ -1,8 +1,10 @@
 package io.github.comch4j.cli.conformance;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
@@ -11,7 +13,10 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +89,16 @@ final class Stage implements AutoCloseable {
     /** Answers of both halves to one question have the side before them. */
     void answerHere(String question, Object value) {
         answer(side + ": " + question, value);
+    }
+
+    /** Answers how a call ends. */
+    void attempt(String question, Callable<?> call) {
+        answer(question, CallOutcome.of(call));
+    }
+
+    /** Answers how a call ends. */
+    void attempt(String question, Runnable call) {
+        answer(question, CallOutcome.of(call));
     }
 
     /** Says a word to the other half, which must {@link #hear} it. */
@@ -260,6 +275,24 @@ final class Stage implements AutoCloseable {
     /** Memory that producers send from and consumers receive into. */
     MemoryMap memory(long bytes) {
         return own(MemoryMap.allocate(device, bytes, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
+    }
+
+    /** A producer; how its sends end does not matter. */
+    ComchProducer producer(ComchConnection connection) {
+        return producer(connection, new ArrayList<>());
+    }
+
+    /** A producer, and how its sends end. */
+    ComchProducer producer(ComchConnection connection, List<DocaError> ended) {
+        return connection
+                .producer(engine)
+                .onCompletion((self, buffer, status) -> ended.add(status))
+                .start();
+    }
+
+    /** The settings of a consumer; receives that fail, as when it is closed, do not matter. */
+    ComchConsumer.Builder consumer(ComchConnection connection, MemoryMap memory) {
+        return connection.consumer(engine, memory).onReceiveFailed((self, buffer, error) -> {});
     }
 
     /** A consumer that runs. */

@@ -43,14 +43,11 @@ final class TransferProbes {
                 .expect("just as long", "SUCCESS")
                 .expect("nothing at all", "SUCCESS")
                 .expect("arrived", "1024 0")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     List<Long> lengths = new ArrayList<>();
-                    ComchConsumer consumer = stage.running(connection
-                            .consumer(stage.engine, stage.memory(2 * SIZE))
+                    ComchConsumer consumer = stage.running(stage.consumer(connection, stage.memory(2 * SIZE))
                             .repost(false)
                             .onReceive((self, buffer, from, immediate) -> lengths.add(buffer.length()))
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start());
                     stage.hear("empty");
                     consumer.tryPost(consumer.acquire(0, SIZE));
@@ -61,16 +58,12 @@ final class TransferProbes {
                     stage.answer("arrived", ConnectionProbes.text(lengths));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     MemoryMap memory = stage.memory(2 * SIZE);
                     int id = stage.consumers(connection, 1)[0];
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     Buffer longer = producer.acquire(memory, 0, SIZE + 1);
-                    stage.answer("no receive", CallOutcome.of(() -> producer.trySend(longer, id)));
+                    stage.attempt("no receive", () -> producer.trySend(longer, id));
                     stage.tell("empty");
                     stage.hear("posted");
                     stage.answer("one byte too long", sent(stage, producer, longer, id));
@@ -81,8 +74,7 @@ final class TransferProbes {
                     stage.await(() -> producer.inFlight() == 0);
                     stage.tell("sent");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     /** A device may take a moment to know of a receive. */
@@ -102,28 +94,21 @@ final class TransferProbes {
         return Probe.of("send.still-peer", "Sends to a peer that has posted receives and makes no progress")
                 .expect("1 KiB", "completed meanwhile")
                 .expect("4 MiB", "completed meanwhile", "waits")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     int[] arrived = {0};
-                    ComchConsumer _ = stage.running(connection
-                            .consumer(stage.engine, stage.memory(2L * LARGE))
+                    ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(2L * LARGE))
                             .buffers(2, LARGE)
                             .onReceive((self, buffer, from, immediate) -> arrived[0]++)
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start());
                     stage.tell("still");
                     stage.hearStill();
                     stage.await(() -> arrived[0] == 2);
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
                     MemoryMap memory = stage.memory(LARGE);
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     stage.hear("still");
                     for (int length : new int[] {SIZE, LARGE}) {
                         sent(stage, producer, producer.acquire(memory, 0, length), id);
@@ -132,8 +117,7 @@ final class TransferProbes {
                     }
                     stage.tell("go on");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static Probe leavingConsumer() {
@@ -141,27 +125,20 @@ final class TransferProbes {
                 .expect("all have ended", "yes")
                 .expect("with another status than SUCCESS or CONNECTION_RESET", "none")
                 .measure("status")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
-                    ComchConsumer consumer = stage.running(connection
-                            .consumer(stage.engine, stage.memory(4L * LARGE))
+                .host((stage, connection) -> {
+                    ComchConsumer consumer = stage.running(stage.consumer(connection, stage.memory(4L * LARGE))
                             .buffers(4, LARGE)
                             .repost(false)
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start());
                     stage.hearStill();
                     consumer.close();
                     stage.hear("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
                     MemoryMap memory = stage.memory(LARGE);
                     List<DocaError> ended = new ArrayList<>();
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> ended.add(status))
-                            .start();
+                    ComchProducer producer = stage.producer(connection, ended);
                     Buffer buffer = producer.acquire(memory, 0, LARGE);
                     int accepted = 0;
                     for (int i = 0; i < 4; i++) {
@@ -179,43 +156,32 @@ final class TransferProbes {
                                             status != DocaError.SUCCESS && status != DocaError.CONNECTION_RESET)
                                     .toList()));
                     stage.tell("done");
-                })
-                .build();
+                });
     }
 
     private static Probe imported() {
         return Probe.of("send.imported-memory", "The host's memory, exported, imported on the DPU, and sent from there")
                 .expect("import", "SUCCESS")
                 .expect("send", "NOT_SUPPORTED")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     ConsumerProbes.consumer(stage, connection, 1, new ArrayList<>());
                     MemoryMap memory = stage.memory(SIZE);
                     stage.tell(Base64.getEncoder().encodeToString(memory.exportPci(stage.device)));
                     stage.hear("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
                     byte[] descriptor = Base64.getDecoder().decode(stage.hear());
                     MemoryMap[] memory = {null};
-                    stage.answer(
-                            "import",
-                            CallOutcome.of(
-                                    () -> memory[0] = stage.own(MemoryMap.importFrom(stage.device, descriptor))));
+                    stage.attempt(
+                            "import", () -> memory[0] = stage.own(MemoryMap.importFrom(stage.device, descriptor)));
                     if (memory[0] != null) {
-                        ComchProducer producer = connection
-                                .producer(stage.engine)
-                                .onCompletion((self, buffer, status) -> {})
-                                .start();
-                        stage.answer(
-                                "send",
-                                CallOutcome.of(() -> producer.trySend(producer.acquire(memory[0], 0, SIZE), id)));
+                        ComchProducer producer = stage.producer(connection);
+                        stage.attempt("send", () -> producer.trySend(producer.acquire(memory[0], 0, SIZE), id));
                         stage.settle(100);
                     }
                     stage.tell("done");
-                })
-                .build();
+                });
     }
 
     private static Probe fromDpu() {
@@ -225,20 +191,17 @@ final class TransferProbes {
                 .host(stage -> {
                     byte[] descriptor = Base64.getDecoder().decode(stage.hear());
                     if (descriptor.length > 0) {
-                        stage.answer(
-                                "import",
-                                CallOutcome.of(() -> stage.own(MemoryMap.importFrom(stage.device, descriptor))));
+                        stage.attempt("import", () -> stage.own(MemoryMap.importFrom(stage.device, descriptor)));
                     }
                     stage.tell("done");
                 })
                 .dpu(stage -> {
                     MemoryMap memory = stage.memory(SIZE);
                     byte[][] descriptor = {{}};
-                    stage.answer("export", CallOutcome.of(() -> descriptor[0] = memory.exportPci(stage.device)));
+                    stage.attempt("export", () -> descriptor[0] = memory.exportPci(stage.device));
                     stage.tell(Base64.getEncoder().encodeToString(descriptor[0]));
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static Probe immediate() {
@@ -248,18 +211,15 @@ final class TransferProbes {
                 .expect("the device's limit", "SUCCESS")
                 .expect("one byte more than the device's limit", "INVALID_VALUE")
                 .expect("arrived", "8 32")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     long limit = immediateLimit(stage);
                     List<Long> lengths = new ArrayList<>();
                     for (long takes : new long[] {8, limit}) {
-                        stage.running(connection
-                                .consumer(stage.engine, stage.memory(SIZE))
+                        stage.running(stage.consumer(connection, stage.memory(SIZE))
                                 .immediateLength(Math.toIntExact(takes))
                                 .buffers(1, SIZE)
                                 .repost(false)
                                 .onReceive((self, buffer, from, bytes) -> lengths.add(bytes.byteSize()))
-                                .onReceiveFailed((self, buffer, error) -> {})
                                 .start());
                     }
                     stage.tell("posted");
@@ -268,15 +228,11 @@ final class TransferProbes {
                     stage.answer("arrived", ConnectionProbes.text(lengths));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int limit = (int) immediateLimit(stage);
                     int[] ids = stage.consumers(connection, 2);
                     MemoryMap memory = stage.memory(SIZE);
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     Buffer buffer = producer.acquire(memory, 0, SIZE);
                     stage.hear("posted");
                     stage.answer("9 bytes to one that takes 8", immediate(producer, buffer, ids[0], 9));
@@ -288,8 +244,7 @@ final class TransferProbes {
                     stage.await(() -> producer.inFlight() == 0);
                     stage.tell("sent");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static long immediateLimit(Stage stage) {
@@ -305,15 +260,12 @@ final class TransferProbes {
                 .expect("post without a buffer", "SUCCESS")
                 .expect("send", "SUCCESS")
                 .expect("arrived", "4")
-                .host(stage -> {
-                    ComchConnection connection = stage.link();
+                .host((stage, connection) -> {
                     long[] arrived = {-1};
-                    ComchConsumer consumer = stage.running(connection
-                            .consumer(stage.engine, stage.memory(SIZE))
+                    ComchConsumer consumer = stage.running(stage.consumer(connection, stage.memory(SIZE))
                             .immediateLength(8)
                             .repost(false)
                             .onReceive((self, buffer, from, bytes) -> arrived[0] = bytes.byteSize())
-                            .onReceiveFailed((self, buffer, error) -> {})
                             .start());
                     String outcome = CallOutcome.of(consumer::tryPostImmediate);
                     stage.answer("post without a buffer", outcome);
@@ -323,24 +275,16 @@ final class TransferProbes {
                     stage.answer("arrived", arrived[0] < 0 ? "nothing" : arrived[0]);
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    ComchConnection connection = stage.link();
+                .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
-                    ComchProducer producer = connection
-                            .producer(stage.engine)
-                            .onCompletion((self, buffer, status) -> {})
-                            .start();
+                    ComchProducer producer = stage.producer(connection);
                     if (stage.hear().equals(CallOutcome.SUCCESS)) {
-                        stage.answer(
-                                "send",
-                                CallOutcome.of(
-                                        () -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4]))));
+                        stage.attempt("send", () -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4])));
                     }
                     stage.settle(100);
                     stage.tell("sent");
                     stage.hear("done");
-                })
-                .build();
+                });
     }
 
     private static Probe gigabyte() {
@@ -349,8 +293,7 @@ final class TransferProbes {
                 .measure("MB/s")
                 .host(stage -> send(stage, 1024, PIECE, WINDOW))
                 .dpu(stage -> receive(stage, 1024, PIECE, WINDOW))
-                .slow(60)
-                .build();
+                .slow(60);
     }
 
     private static Probe largest() {
@@ -359,8 +302,7 @@ final class TransferProbes {
                 .measure("MB/s")
                 .host(stage -> send(stage, 1, largestSize(stage), 1))
                 .dpu(stage -> receive(stage, 1, largestSize(stage), 1))
-                .slow(60)
-                .build();
+                .slow(60);
     }
 
     private static long largestSize(Stage stage) {
@@ -411,8 +353,7 @@ final class TransferProbes {
         ComchConnection connection = stage.link();
         int[] arrived = {0};
         int[] wrong = {0};
-        ComchConsumer _ = stage.running(connection
-                .consumer(stage.engine, stage.memory(size * window))
+        ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(size * window))
                 .buffers(window, size)
                 .onReceive((self, buffer, from, immediate) -> {
                     MemorySegment data = buffer.data();
@@ -422,7 +363,6 @@ final class TransferProbes {
                     wrong[0] += right ? 0 : 1;
                     arrived[0]++;
                 })
-                .onReceiveFailed((self, buffer, error) -> {})
                 .start());
         stage.await(() -> arrived[0] == pieces, Duration.ofSeconds(50));
         stage.answer("arrived", arrived[0] + " pieces, " + (wrong[0] == 0 ? "all right" : wrong[0] + " wrong"));

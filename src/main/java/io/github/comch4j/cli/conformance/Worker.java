@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.conformance;
 
+import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -36,15 +37,16 @@ final class Worker implements Stage.Line {
     record Order(int number, String run, boolean quick, Probe probe) {
         /** How the parent says it. */
         String text() {
-            return "RUN " + number + " " + run + " " + quick + " " + probe.name();
+            return "RUN " + number + " " + run + " " + quick + " " + probe.name;
         }
 
         static Order parse(String text, List<Probe> probes) {
             String[] words = text.split(" ");
             Probe probe = probes.stream()
-                    .filter(each -> each.name().equals(words[4]))
+                    .filter(each -> each.name.equals(words[4]))
                     .findFirst()
-                    .orElseThrow();
+                    .orElseThrow(() -> new ProgramException("the other half asks for " + words[4]
+                            + ", which this one does not have: take the same jar"));
             return new Order(Integer.parseInt(words[1]), words[2], Boolean.parseBoolean(words[3]), probe);
         }
     }
@@ -61,9 +63,7 @@ final class Worker implements Stage.Line {
     static void run(KitSide side, PciAddress address, Optional<PciAddress> represented, List<Probe> probes) {
         Worker worker = new Worker(System.out);
         System.setOut(System.err); // nobody else's lines
-        Thread reader = new Thread(worker::read, "parent");
-        reader.setDaemon(true);
-        reader.start();
+        Thread.ofPlatform().name("parent").daemon().start(worker::read);
         try (Device device = side == KitSide.DPU ? Devices.openDpu(address) : Devices.openHost(address);
                 Representor function = represented.map(device::openRepresentor).orElse(null)) {
             worker.say("READY");

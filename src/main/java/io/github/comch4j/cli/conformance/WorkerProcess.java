@@ -41,9 +41,7 @@ final class WorkerProcess implements AutoCloseable {
             throw new ProgramException("cannot start a second process: " + e.getMessage(), e);
         }
         in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        Thread reader = new Thread(this::read, "worker");
-        reader.setDaemon(true);
-        reader.start();
+        Thread.ofPlatform().name("worker").daemon().start(this::read);
         awaitReady();
     }
 

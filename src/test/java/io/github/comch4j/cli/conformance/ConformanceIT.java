@@ -119,6 +119,20 @@ class ConformanceIT {
     }
 
     @Test
+    void halvesOfTwoGenerationsSaySo() throws Exception {
+        Path library = Path.of("target", "native", "lib", "2.6").toAbsolutePath();
+        assumeTrue(Files.exists(library), "built without the C part");
+        ChildVm dpu = half(KitSide.DPU, Map.of("COMCH4J_LIBRARY", library.toString()));
+        ChildVm host = half(KitSide.HOST, Map.of(), "--only", "disconnect.by-server");
+        for (ChildVm half : List.of(host, dpu)) {
+            assertThat(end(half)).as(half.out()).isEqualTo(2);
+            assertThat(half.err())
+                    .contains("comch: the other half has libraries of another generation: DOCA ")
+                    .contains("doca_comch", "doca_cc");
+        }
+    }
+
+    @Test
     void aReceiveThatLosesItsMessageIsSeen() throws Exception {
         ChildVm dpu = half(KitSide.DPU, Map.of());
         ChildVm host = half(

@@ -24,10 +24,8 @@ class ConformanceReportTest {
     }
 
     private static ProbeResult result(Map<String, String> answers) {
-        ProbeResult result = new ProbeResult(Probe.of("area.word", "About \"it\"")
-                .expect("one", "a", "b")
-                .measure("two")
-                .build());
+        ProbeResult result = new ProbeResult(
+                Probe.of("area.word", "About \"it\"").expect("one", "a", "b").measure("two"));
         answers.forEach(result::answer);
         result.ended("");
         return result;
@@ -94,11 +92,11 @@ class ConformanceReportTest {
     @EnumSource
     void probesAndQuestionsHaveNamesOfTheirOwn(Generation generation) {
         List<Probe> probes = Probes.of(generation);
-        Set<String> names = probes.stream().map(Probe::name).collect(Collectors.toSet());
+        Set<String> names = probes.stream().map(probe -> probe.name).collect(Collectors.toSet());
         assertThat(names).hasSameSizeAs(probes).allMatch(name -> name.matches("[a-z]+\\.[a-z0-9-]+"));
         for (Probe probe : probes) {
-            assertThat(probe.questions())
-                    .as(probe.name())
+            assertThat(probe.questions)
+                    .as(probe.name)
                     .isNotEmpty()
                     .extracting(Question::text)
                     .doesNotHaveDuplicates()
