@@ -7,6 +7,7 @@ import io.github.comch4j.cli.copy.CopyProgress;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.cli.copy.OpenFolder;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.io.MessageServerSocket;
 import io.github.comch4j.io.MessageSocket;
 import java.io.IOException;
@@ -235,14 +236,14 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
                 if (next == null) {
                     continue;
                 }
-                Thread thread = StandardStreams.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
+                Thread thread = ToolThreads.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
                 threads.add(thread);
                 while (server == null && thread.isAlive()) {
-                    StandardStreams.pause(); // its connection has one end for all
+                    ToolThreads.pause(); // its connection has one end for all
                 }
             }
             while (threads.stream().anyMatch(Thread::isAlive)) {
-                StandardStreams.pause();
+                ToolThreads.pause();
             }
         }
     }

@@ -3,6 +3,7 @@ package io.github.comch4j.cli;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.Sizes;
+import io.github.comch4j.cli.program.TextTable;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;

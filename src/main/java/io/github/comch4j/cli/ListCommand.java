@@ -5,6 +5,7 @@ import io.github.comch4j.cli.fabric.FabricProcess;
 import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.TextTable;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -70,29 +70,18 @@ final class Meeting {
         }
 
         MessageServerSocket listen(boolean plain) {
-            try {
-                MessageServerSocket.Builder builder = MessageServerSocket.builder(loop, device, representor, name);
-                return (plain ? builder.plainPeer() : builder).open();
-            } catch (DocaException e) {
-                if (e.error() == DocaError.INITIALIZATION) {
-                    throw new ProgramException(
-                            "\"" + name + "\" cannot be served at " + representor.address() + ": " + e.getMessage(), e);
-                }
-                throw e;
-            }
+            MessageServerSocket.Builder builder = MessageServerSocket.builder(loop, device, representor, name);
+            return ProgramException.serving(
+                    name, representor.address(), () -> (plain ? builder.plainPeer() : builder).open());
         }
 
         /** {@code other}: what runs on the DPU, for who is told that nothing does. */
         MessageSocket connect(boolean plain, String other) {
             try (WaitNotice _ = WaitNotice.on("\"" + name + "\" to be served by \"" + other + "\" on the DPU")) {
                 MessageSocket.Builder builder = MessageSocket.builder(loop, device, name);
-                return (plain ? builder.plainPeer() : builder).connect(timeout);
-            } catch (DocaException e) {
-                if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                    throw ProgramException.refused(
-                            name, device.address(), e, "is \"" + other + "\" running on the DPU, for this function?");
-                }
-                throw e;
+                String advice = "is \"" + other + "\" running on the DPU, for this function?";
+                return ProgramException.connecting(
+                        name, device.address(), advice, () -> (plain ? builder.plainPeer() : builder).connect(timeout));
             }
         }
 

@@ -7,9 +7,11 @@ import io.github.comch4j.core.PciAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
@@ -97,6 +99,15 @@ final class OptionConverters {
             throw wrong(spec, "--name: must not be empty");
         }
         return name;
+    }
+
+    /** Refuses all options but these. */
+    static void only(CommandSpec spec, String why, List<String> options) {
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (!options.contains(option.longestName())) {
+                throw wrong(spec, option.longestName() + ": " + why);
+            }
+        }
     }
 
     /** None of these options, which would not be looked at. */

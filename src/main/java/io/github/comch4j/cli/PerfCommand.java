@@ -13,6 +13,7 @@ import io.github.comch4j.cli.perf.Units;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Terminals;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -53,27 +54,8 @@ import picocli.CommandLine.Spec;
         })
 final class PerfCommand implements UsesDevice {
     private static final String NAME = "comch4j-perf";
-    private static final String[] OF_CLIENTS = {
-        "--local",
-        "--latency",
-        "--bidirectional",
-        "--size",
-        "--all",
-        "--duration",
-        "--count",
-        "--warmup",
-        "--threads",
-        "--depth",
-        "--burst",
-        "--pause",
-        "--no-pin",
-        "--plot",
-        "--svg",
-        "--csv",
-        "--json",
-        "--kernel",
-        "--timeout"
-    };
+    private static final List<String> OF_SERVERS =
+            List.of("--server", "--clients", "--device", "--representor", "--name", "--library", "--verbose");
     private static final double MOVED = 1.5; // processors whose distance differs by this factor have moved
     private static final long SHORT_WARMUP = 500_000_000; // what is compiled already
 
@@ -241,7 +223,7 @@ final class PerfCommand implements UsesDevice {
             throw OptionConverters.wrong(spec, "--server: its settings come from the client");
         }
         if (server) {
-            OptionConverters.without(spec, "a server has its settings from the client", OF_CLIENTS);
+            OptionConverters.only(spec, "a server has its settings from the client", OF_SERVERS);
         } else {
             OptionConverters.without(spec, "is for --server", "--clients");
         }
@@ -314,18 +296,14 @@ final class PerfCommand implements UsesDevice {
         CountDownLatch begun = new CountDownLatch(1);
         AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
         PerfEndpoint place = place(true);
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        serve(place, 1, interrupt, line -> {}, begun::countDown);
-                    } catch (RuntimeException e) {
-                        failure.set(e);
-                        begun.countDown();
-                    }
-                },
-                "perf-server");
-        thread.setDaemon(true);
-        thread.start();
+        Thread thread = ToolThreads.start("perf-server", () -> {
+            try {
+                serve(place, 1, interrupt, line -> {}, begun::countDown);
+            } catch (RuntimeException e) {
+                failure.set(e);
+                begun.countDown();
+            }
+        });
         begun.await();
         RuntimeException thrown = failure.get();
         if (thrown != null) {

@@ -1,7 +1,5 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchClient;
@@ -123,16 +121,15 @@ final class PingCommand implements UsesDevice {
 
     private ComchClient connect(ProgressEngine engine, Device device, ProgressWait patience) {
         try (WaitNotice _ = WaitNotice.on("\"" + name + "\" to be served by \"comch serve\" on the DPU")) {
-            return ComchClient.builder(engine, device, name)
-                    .onMessage((connection, message) -> answer = message.toArray(ValueLayout.JAVA_BYTE))
-                    .onDisconnected(connection -> patience.fail("the server has gone"))
-                    .connect(timeout);
-        } catch (DocaException e) {
-            if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw ProgramException.refused(
-                        name, device.address(), e, "is \"comch serve\" running on the DPU, for this function?");
-            }
-            throw e;
+            String advice = "is \"comch serve\" running on the DPU, for this function?";
+            return ProgramException.connecting(
+                    name,
+                    device.address(),
+                    advice,
+                    () -> ComchClient.builder(engine, device, name)
+                            .onMessage((connection, message) -> answer = message.toArray(ValueLayout.JAVA_BYTE))
+                            .onDisconnected(connection -> patience.fail("the server has gone"))
+                            .connect(timeout));
         }
     }
 

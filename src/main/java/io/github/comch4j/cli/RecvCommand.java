@@ -1,6 +1,8 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Terminals;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.io.MessageServerSocket;
 import io.github.comch4j.io.MessageSocket;
@@ -84,7 +86,7 @@ final class RecvCommand implements UsesDevice {
     private CommandSpec spec;
 
     private final TrafficCount traffic = new TrafficCount();
-    private final OutputStream out = StandardStreams.stdout();
+    private final OutputStream out = Terminals.stdout();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
@@ -122,7 +124,7 @@ final class RecvCommand implements UsesDevice {
                 server.shutdown();
             }
             while (!interrupt.stopped() && threads.stream().anyMatch(Thread::isAlive)) {
-                StandardStreams.pause();
+                ToolThreads.pause();
             }
             stopped = true;
             running.forEach(Process::destroy);
@@ -139,7 +141,7 @@ final class RecvCommand implements UsesDevice {
     private void serve(MessageSocket client, Set<Thread> threads) {
         int number = ++come;
         threads.removeIf(thread -> !thread.isAlive());
-        threads.add(StandardStreams.start("client", () -> {
+        threads.add(ToolThreads.start("client", () -> {
             boolean said = false;
             try {
                 if (command == null) {
@@ -239,7 +241,7 @@ final class RecvCommand implements UsesDevice {
         Process process = builder.start();
         running.add(process);
         try {
-            Thread answers = StandardStreams.start("answers", () -> answers(process.getInputStream(), client));
+            Thread answers = ToolThreads.start("answers", () -> answers(process.getInputStream(), client));
             boolean left = false;
             try {
                 feed(client, process);
@@ -326,7 +328,7 @@ final class RecvCommand implements UsesDevice {
                 client.shutdownOutput(MOMENT.multipliedBy(10));
                 long until = System.nanoTime() + FAREWELL_NANOS;
                 while (!stopped && System.nanoTime() - until < 0 && client.state() == MessageSocket.State.CONNECTED) {
-                    StandardStreams.pause();
+                    ToolThreads.pause();
                 }
             }
             client.close();

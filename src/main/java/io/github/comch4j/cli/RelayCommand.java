@@ -2,6 +2,7 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.TextFile;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.cli.relay.Relay;
 import io.github.comch4j.cli.relay.RelayEndpoint;
 import io.github.comch4j.streams.PeerLimits;
@@ -146,8 +147,8 @@ final class RelayCommand implements UsesDevice {
             relay.runForeground();
             return true;
         });
-        StandardStreams.start("comch-relay-foreground", work);
-        StandardStreams.start("comch-relay-interrupt", () -> {
+        ToolThreads.start("comch-relay-foreground", work);
+        ToolThreads.start("comch-relay-interrupt", () -> {
             try {
                 interrupt.await();
                 work.cancel(true);

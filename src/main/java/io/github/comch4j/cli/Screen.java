@@ -1,6 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.Terminals;
+import io.github.comch4j.cli.program.ToolThreads;
 import java.io.IOError;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,7 +84,7 @@ final class Screen implements AutoCloseable {
         } catch (IOException e) {
             // as if there were none
         }
-        StandardStreams.pause();
+        ToolThreads.pause();
         return NONE;
     }
 

@@ -1,6 +1,8 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Terminals;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.io.MessageServerSocket;
 import io.github.comch4j.io.MessageSocket;
@@ -85,7 +87,7 @@ final class SendCommand implements UsesDevice {
     private CommandSpec spec;
 
     private final TrafficCount traffic = new TrafficCount();
-    private final OutputStream out = StandardStreams.stdout();
+    private final OutputStream out = Terminals.stdout();
     /** Why not all arrives; the first reason counts. */
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
@@ -146,11 +148,11 @@ final class SendCommand implements UsesDevice {
     private void talk(List<MessageSocket> peers, Interrupt interrupt) {
         talking.set(peers.size());
         for (MessageSocket peer : peers) {
-            StandardStreams.start("answers", () -> answers(peer));
+            ToolThreads.start("answers", () -> answers(peer));
         }
-        StandardStreams.start("input", () -> input(peers));
+        ToolThreads.start("input", () -> input(peers));
         while (talking.get() > 0 && !interrupt.stopped()) {
-            StandardStreams.pause();
+            ToolThreads.pause();
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.comch4j.cli;
 
-import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
@@ -93,25 +92,20 @@ final class ServeCommand implements UsesDevice {
     }
 
     private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
-        try {
-            return ComchServer.builder(engine, device, representor, name)
-                    .onConnected(connection -> System.out.println("a client has connected"))
-                    .onMessage((connection, message) -> {
-                        waiting.add(new WaitingAnswer(connection, message.toArray(ValueLayout.JAVA_BYTE)));
-                        answer();
-                    })
-                    .onDisconnected(connection -> {
-                        served++;
-                        System.out.println("a client has left after " + answered(connection) + " messages");
-                    })
-                    .start();
-        } catch (DocaException e) {
-            if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException(
-                        "\"" + name + "\" cannot be served at " + representor.address() + ": " + e.getMessage(), e);
-            }
-            throw e;
-        }
+        return ProgramException.serving(
+                name,
+                representor.address(),
+                () -> ComchServer.builder(engine, device, representor, name)
+                        .onConnected(connection -> System.out.println("a client has connected"))
+                        .onMessage((connection, message) -> {
+                            waiting.add(new WaitingAnswer(connection, message.toArray(ValueLayout.JAVA_BYTE)));
+                            answer();
+                        })
+                        .onDisconnected(connection -> {
+                            served++;
+                            System.out.println("a client has left after " + answered(connection) + " messages");
+                        })
+                        .start());
     }
 
     /** In order, as far as there is room. */

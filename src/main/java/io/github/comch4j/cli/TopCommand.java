@@ -5,6 +5,7 @@ import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.fabric.Flow;
 import io.github.comch4j.cli.fabric.JvmView;
 import io.github.comch4j.cli.program.Json;
+import io.github.comch4j.cli.program.TextTable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

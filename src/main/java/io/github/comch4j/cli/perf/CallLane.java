@@ -55,7 +55,7 @@ final class CallLane extends Lane {
             long made = 0;
             try {
                 long before = System.nanoTime();
-                while ((count > 0 ? made < count : before - end < 0) && !isStopped()) {
+                while ((count > 0 ? made < count : before - end < 0) && !stopped) {
                     CallLane.call(client, request);
                     long after = System.nanoTime();
                     if ((made++ & sampling) == 0) {
@@ -90,10 +90,10 @@ final class CallLane extends Lane {
                         .maxBody(Math.max(plan.size(), 1 << 20))
                         .method(ECHO, RpcRequest::body)
                         .start()) {
-            ready();
-            sleepUntil(() -> expected() >= 0);
-            result(new LaneResult(0, 0, new double[0], 0));
-            finished();
+            ready = true;
+            sleepUntil(() -> expected >= 0);
+            this.received = new LaneResult(0, 0, new double[0], 0);
+            finished = true;
             server.shutdown();
             server.awaitTermination(PerfConnection.PATIENCE);
         }
@@ -111,8 +111,8 @@ final class CallLane extends Lane {
             } else {
                 askAtOnce(client);
             }
-            finished();
-            sleepUntil(this::mayClose);
+            finished = true;
+            sleepUntil(() -> mayClose);
         }
     }
 
@@ -139,14 +139,14 @@ final class CallLane extends Lane {
             all.add(caller.histogram);
             calls += caller.calls.get();
         }
-        allSent(calls);
-        result(new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos, 0));
+        this.sent = calls;
+        timed = new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos, 0);
     }
 
     /** Callers that are measured begin in compiled code: a virtual thread that began earlier is slow to park. */
     private void warmUp(RpcClient client) throws InterruptedException {
         long end = System.nanoTime() + plan.warmup();
-        for (long now = System.nanoTime(); now - end < 0 && !isStopped(); now = System.nanoTime()) {
+        for (long now = System.nanoTime(); now - end < 0 && !stopped; now = System.nanoTime()) {
             run(client, 0, Math.min(now + WARM_ROUND, end));
         }
     }

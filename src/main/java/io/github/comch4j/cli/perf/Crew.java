@@ -4,6 +4,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -37,19 +38,19 @@ final class Crew implements AutoCloseable {
     }
 
     boolean areReady() {
-        return all(Lane::isReady);
+        return all(lane -> lane.ready);
     }
 
     boolean haveFinished() {
-        return all(Lane::isFinished);
+        return all(lane -> lane.finished);
     }
 
     boolean haveSent() {
-        return all(lane -> lane.sent() >= 0);
+        return all(lane -> lane.sent >= 0);
     }
 
     boolean haveFailed() {
-        return lanes.stream().anyMatch(lane -> lane.failure() != null);
+        return lanes.stream().anyMatch(lane -> lane.failure != null);
     }
 
     /** Whether a thread has failed as its peer is no longer there. */
@@ -60,7 +61,7 @@ final class Crew implements AutoCloseable {
     /** If a thread has failed. */
     void check() {
         for (Lane lane : lanes) {
-            @Nullable Throwable failure = lane.failure();
+            @Nullable Throwable failure = lane.failure;
             if (failure != null) {
                 throw told(failure);
             }
@@ -76,7 +77,7 @@ final class Crew implements AutoCloseable {
 
     /** For the peer. */
     String sent() {
-        return lanes.stream().map(lane -> Long.toString(lane.sent())).collect(Collectors.joining(" "));
+        return lanes.stream().map(lane -> Long.toString(lane.sent)).collect(Collectors.joining(" "));
     }
 
     /** What the peer's threads have sent. */
@@ -87,7 +88,7 @@ final class Crew implements AutoCloseable {
         }
         try {
             for (int i = 0; i < words.length; i++) {
-                lanes.get(i).expect(Long.parseLong(words[i]));
+                lanes.get(i).expected = Long.parseLong(words[i]);
             }
         } catch (NumberFormatException e) {
             throw new ProgramException("the other end has sent \"" + text + "\"", e);
@@ -95,7 +96,7 @@ final class Crew implements AutoCloseable {
     }
 
     void stop() {
-        lanes.forEach(Lane::stop);
+        lanes.forEach(lane -> lane.stopped = true);
     }
 
     long moved() {
@@ -103,25 +104,14 @@ final class Crew implements AutoCloseable {
     }
 
     List<LaneResult> received() {
-        List<LaneResult> all = new ArrayList<>();
-        for (Lane lane : lanes) {
-            @Nullable LaneResult received = lane.received();
-            if (received != null) {
-                all.add(received);
-            }
-        }
-        return all;
+        return lanes.stream()
+                .map(lane -> lane.received)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     List<Lane.Timed> timed() {
-        List<Lane.Timed> all = new ArrayList<>();
-        for (Lane lane : lanes) {
-            Lane.@Nullable Timed timed = lane.timed();
-            if (timed != null) {
-                all.add(timed);
-            }
-        }
-        return all;
+        return lanes.stream().map(lane -> lane.timed).filter(Objects::nonNull).toList();
     }
 
     boolean haveEnded() {
@@ -129,13 +119,13 @@ final class Crew implements AutoCloseable {
     }
 
     void letClose() {
-        lanes.forEach(Lane::letClose);
+        lanes.forEach(lane -> lane.mayClose = true);
     }
 
     @Override
     public void close() {
         if (!haveEnded()) {
-            lanes.forEach(Lane::abort);
+            lanes.forEach(lane -> lane.aborted = true);
         }
         try {
             for (Thread thread : threads) {

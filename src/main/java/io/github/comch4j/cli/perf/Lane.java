@@ -34,17 +34,21 @@ abstract class Lane implements Runnable {
     final PerfEndpoint place;
     private final int number;
     private final AtomicLong moved = new AtomicLong(); // so far, sent or received or there and back
-    private volatile boolean ready;
-    private volatile boolean finished;
-    private volatile boolean stopped;
-    private volatile boolean aborted;
-    private volatile boolean mayClose;
     private volatile boolean lostPeer;
-    private volatile long sent = -1;
-    private volatile long expected = -1;
-    private volatile @Nullable LaneResult received;
-    private volatile @Nullable Timed timed;
-    private volatile @Nullable Throwable failure;
+
+    // What the thread itself tells.
+    volatile boolean ready; // its server can be connected to
+    volatile boolean finished; // all is done but closing
+    volatile long sent = -1; // so many, and there will be no more; -1: it is still sending
+    volatile @Nullable LaneResult received;
+    volatile @Nullable Timed timed;
+    volatile @Nullable Throwable failure;
+
+    // What others tell it.
+    volatile boolean stopped; // it is to send no more
+    volatile boolean aborted;
+    volatile boolean mayClose;
+    volatile long expected = -1; // how many the peer has sent; -1: it has not said so yet
 
     Lane(Plan plan, PerfEndpoint place, int number) {
         this.plan = plan;
@@ -75,13 +79,6 @@ abstract class Lane implements Runnable {
         finished = true;
     }
 
-    // ---- by the thread itself
-
-    /** Its server can be connected to. */
-    void ready() {
-        ready = true;
-    }
-
     void bind() {
         switch (plan.binding()) {
             case SHARED -> Cores.bind(2 * number + (place.isServer() ? 0 : 1));
@@ -90,19 +87,10 @@ abstract class Lane implements Runnable {
         }
     }
 
-    /** Whether it is to send no more. */
-    boolean isStopped() {
-        return stopped;
-    }
-
     void check() {
         if (aborted) {
             throw new ProgramException("another thread has failed");
         }
-    }
-
-    boolean mayClose() {
-        return mayClose;
     }
 
     /** What to fail with when the connection has ended before its time. */
@@ -111,26 +99,8 @@ abstract class Lane implements Runnable {
         return new ProgramException("the other end has gone");
     }
 
-    /** How many the peer has sent; -1: it has not said so yet. */
-    long expected() {
-        return expected;
-    }
-
-    /** So many have been sent, and no more will be. */
-    void allSent(long count) {
-        sent = count;
-    }
-
     void report(long count) {
         moved.lazySet(count);
-    }
-
-    void result(LaneResult result) {
-        received = result;
-    }
-
-    void result(Timed result) {
-        timed = result;
     }
 
     /** Has each question answered before the next one is asked, until there were enough. */
@@ -142,14 +112,9 @@ abstract class Lane implements Runnable {
             question.run();
             check();
             report(++number);
-        } while (rounds.record() && !isStopped());
-        allSent(number);
-        result(Timed.of(rounds, began));
-    }
-
-    /** All is done but closing. */
-    void finished() {
-        finished = true;
+        } while (rounds.record() && !stopped);
+        this.sent = number;
+        timed = Timed.of(rounds, began);
     }
 
     void sleepUntil(BooleanSupplier condition) {
@@ -159,58 +124,12 @@ abstract class Lane implements Runnable {
         }
     }
 
-    // ---- by others
-
-    boolean isReady() {
-        return ready;
-    }
-
-    boolean isFinished() {
-        return finished;
-    }
-
     /** Whether it has failed, as its peer is no longer there, which may have said why on the connection for orders. */
     boolean hasLostPeer() {
         return lostPeer || failure instanceof ConnectionClosedException;
     }
 
-    void stop() {
-        stopped = true;
-    }
-
-    void abort() {
-        aborted = true;
-    }
-
-    void letClose() {
-        mayClose = true;
-    }
-
-    void expect(long count) {
-        expected = count;
-    }
-
-    /** -1: it is still sending. */
-    long sent() {
-        return sent;
-    }
-
     long moved() {
         return moved.get();
-    }
-
-    @Nullable
-    LaneResult received() {
-        return received;
-    }
-
-    @Nullable
-    Timed timed() {
-        return timed;
-    }
-
-    @Nullable
-    Throwable failure() {
-        return failure;
     }
 }

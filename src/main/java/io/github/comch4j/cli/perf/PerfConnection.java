@@ -1,7 +1,5 @@
 package io.github.comch4j.cli.perf;
 
-import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -59,23 +57,22 @@ final class PerfConnection implements AutoCloseable {
                 .onConnected(opened -> connection = opened)
                 .onDisconnected(closed -> ended = true)
                 .start();
-        lane.ready();
+        lane.ready = true;
         waitFor("the other end", () -> connection != null);
         return server;
     }
 
     private ControlPathEndpoint connect(PerfEndpoint place, int depth, MessageHandler onMessage) {
-        try {
-            ComchClient client = settings(ComchClient.builder(newEngine(), device, place.name()), depth, onMessage)
-                    .onDisconnected(closed -> ended = true)
-                    .connect(PATIENCE);
-            connection = client.connection();
-            return client;
-        } catch (DocaException e) {
-            throw e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT
-                    ? ProgramException.refused(place.name(), device.address(), e, "it has just been started")
-                    : e;
-        }
+        String advice = "it has just been started";
+        ComchClient client = ProgramException.connecting(
+                place.name(),
+                device.address(),
+                advice,
+                () -> settings(ComchClient.builder(newEngine(), device, place.name()), depth, onMessage)
+                        .onDisconnected(closed -> ended = true)
+                        .connect(PATIENCE));
+        connection = client.connection();
+        return client;
     }
 
     private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
@@ -156,7 +153,7 @@ final class PerfConnection implements AutoCloseable {
     void awaitEnd() {
         lane.sleepUntil(() -> {
             engine().progress();
-            return lane.place.isServer() ? ended : lane.mayClose();
+            return lane.place.isServer() ? ended : lane.mayClose;
         });
     }
 

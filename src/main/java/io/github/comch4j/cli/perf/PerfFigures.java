@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.perf;
 
+import io.github.comch4j.cli.program.TextTable;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +25,6 @@ public final class PerfFigures {
         boolean latency = all.getFirst().plan().latency();
         boolean times = all.getFirst().hasTimes();
         boolean processor = all.getFirst().processor() > 0;
-        List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of("size"));
         head.addAll(latency ? List.of("rounds", "half") : List.of("messages", "MB/s", "Mmsg/s", "slowest", "fastest"));
         if (times) {
@@ -35,7 +35,7 @@ public final class PerfFigures {
         if (processor) {
             head.add("CPU");
         }
-        rows.add(head);
+        TextTable table = new TextTable(head.toArray(String[]::new)).rightAligned();
         for (PerfOutcome each : all) {
             List<String> row = new ArrayList<>(List.of(Units.size(each.plan().size()), Long.toString(each.messages())));
             if (latency) {
@@ -57,9 +57,9 @@ public final class PerfFigures {
             if (processor) {
                 row.add(Units.micros(each.processor()));
             }
-            rows.add(row);
+            table.row(row.toArray(String[]::new));
         }
-        print(rows, out);
+        table.print(out);
         if (times) {
             out.println(
                     latency
@@ -68,24 +68,6 @@ public final class PerfFigures {
         }
         if (processor) {
             out.println("CPU: processor time of this process for each, in microseconds");
-        }
-    }
-
-    private static void print(List<List<String>> rows, PrintStream out) {
-        int[] widths = new int[rows.getFirst().size()];
-        for (List<String> row : rows) {
-            for (int i = 0; i < widths.length; i++) {
-                widths[i] = Math.max(widths[i], row.get(i).length());
-            }
-        }
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int i = 0; i < widths.length; i++) {
-                line.append(i == 0 ? "" : "  ")
-                        .append(" ".repeat(widths[i] - row.get(i).length()))
-                        .append(row.get(i));
-            }
-            out.println(line);
         }
     }
 

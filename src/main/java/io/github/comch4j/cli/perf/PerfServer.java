@@ -1,6 +1,5 @@
 package io.github.comch4j.cli.perf;
 
-import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchServer;
@@ -61,29 +60,23 @@ public final class PerfServer {
     }
 
     private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
-        try {
-            return ComchServer.builder(engine, device, representor, place.name())
-                    .onConnected(connection -> connection.attach(new PerfOrders(engine, connection)))
-                    .onMessage((connection, message) -> {
-                        if (connection.attachment() instanceof PerfOrders orders) {
-                            orders.arrived(message);
-                            admit(orders);
-                        }
-                    })
-                    .onDisconnected(connection -> {
-                        if (connection.attachment() instanceof PerfOrders orders) {
-                            orders.ended();
-                        }
-                    })
-                    .start();
-        } catch (DocaException e) {
-            throw e.error() == DocaError.INITIALIZATION
-                    ? new ProgramException(
-                            "\"" + place.name() + "\" cannot be served at " + representor.address() + ": "
-                                    + e.getMessage(),
-                            e)
-                    : e;
-        }
+        return ProgramException.serving(
+                place.name(),
+                representor.address(),
+                () -> ComchServer.builder(engine, device, representor, place.name())
+                        .onConnected(connection -> connection.attach(new PerfOrders(engine, connection)))
+                        .onMessage((connection, message) -> {
+                            if (connection.attachment() instanceof PerfOrders orders) {
+                                orders.arrived(message);
+                                admit(orders);
+                            }
+                        })
+                        .onDisconnected(connection -> {
+                            if (connection.attachment() instanceof PerfOrders orders) {
+                                orders.ended();
+                            }
+                        })
+                        .start());
     }
 
     /** One at a time: figures of two would be figures of neither. */

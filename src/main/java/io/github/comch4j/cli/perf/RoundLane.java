@@ -37,7 +37,7 @@ final class RoundLane extends Lane {
             link.waitFor("completions", outlet::isIdle);
             outlet.close();
             inlet.close();
-            finished();
+            finished = true;
             link.awaitEnd();
         }
     }
@@ -61,12 +61,12 @@ final class RoundLane extends Lane {
             spin.turned(arrivals.received() != before);
             if ((turn & MASK) == 0) {
                 link.look();
-                if (arrivals.received() == expected()) {
+                if (arrivals.received() == expected) {
                     break;
                 }
             }
         }
-        result(new LaneResult(0, 0, new double[0], outlet.refused()));
+        this.received = new LaneResult(0, 0, new double[0], outlet.refused());
     }
 
     private void ask(PerfConnection link, Inlet inlet, Outlet outlet, ArrivalCheck arrivals) {
@@ -95,8 +95,8 @@ final class RoundLane extends Lane {
                 report(number);
                 link.look();
             }
-        } while (rounds.record() && !isStopped());
-        allSent(number);
-        result(Timed.of(rounds, began));
+        } while (rounds.record() && !stopped);
+        this.sent = number;
+        timed = Timed.of(rounds, began);
     }
 }

@@ -35,14 +35,14 @@ final class SocketLane extends Lane {
         try (Device device = Devices.openDpu(place.device());
                 Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
                 MessageServerSocket server = MessageServerSocket.open(loop, device, representor, place.name())) {
-            ready();
+            ready = true;
             MessageSocket socket = accept(server);
             if (plan.latency()) {
                 answer(socket);
             } else {
                 receive(socket);
             }
-            finished();
+            finished = true;
             server.shutdown();
             server.awaitTermination(PerfConnection.PATIENCE);
         }
@@ -65,7 +65,7 @@ final class SocketLane extends Lane {
     private void receive(MessageSocket socket) {
         Samples samples = new Samples(plan);
         long received = 0;
-        while (received != expected()) {
+        while (received != expected) {
             byte[] message = socket.receive(MOMENT);
             check();
             if (message != null) {
@@ -77,7 +77,7 @@ final class SocketLane extends Lane {
             }
         }
         samples.look(received);
-        result(samples.result(0));
+        this.received = samples.result(0);
     }
 
     private void looked(byte[] message, long received) {
@@ -88,7 +88,7 @@ final class SocketLane extends Lane {
 
     private void answer(MessageSocket socket) {
         long received = 0;
-        while (received != expected()) {
+        while (received != expected) {
             byte[] message = socket.receive(MOMENT);
             check();
             if (message != null) {
@@ -96,7 +96,7 @@ final class SocketLane extends Lane {
                 socket.send(message, PerfConnection.PATIENCE);
             }
         }
-        result(new LaneResult(0, 0, new double[0], 0));
+        this.received = new LaneResult(0, 0, new double[0], 0);
     }
 
     private void connect(EventLoop loop) {
@@ -107,10 +107,10 @@ final class SocketLane extends Lane {
                 ask(socket, message);
             } else {
                 send(socket, message);
-                result(new LaneResult(0, 0, new double[0], 0));
+                this.received = new LaneResult(0, 0, new double[0], 0);
             }
-            finished();
-            sleepUntil(this::mayClose);
+            finished = true;
+            sleepUntil(() -> mayClose);
         }
     }
 
@@ -131,7 +131,7 @@ final class SocketLane extends Lane {
         long end = warm + plan.length() + 100_000_000;
         long limit = plan.count() == 0 ? Long.MAX_VALUE : plan.warmup() == 0 ? plan.count() : -1;
         long sent = 0;
-        while (sent != limit && !isStopped()) {
+        while (sent != limit && !stopped) {
             socket.send(message, PerfConnection.PATIENCE);
             sent++;
             long now = System.nanoTime();
@@ -145,6 +145,6 @@ final class SocketLane extends Lane {
             report(sent);
         }
         socket.flush(PerfConnection.PATIENCE);
-        allSent(sent);
+        this.sent = sent;
     }
 }

@@ -35,7 +35,7 @@ final class StreamLane extends Lane {
             if (inlet != null) {
                 inlet.close();
             }
-            finished();
+            finished = true;
             link.awaitEnd();
         }
     }
@@ -94,14 +94,14 @@ final class StreamLane extends Lane {
                 refused = outlet.refused();
                 outlet.close();
                 open = false;
-                allSent(number);
+                this.sent = number;
             }
             samples.look(arrivals.received());
-            if (!open && (inlet == null || arrivals.received() == expected())) {
+            if (!open && (inlet == null || arrivals.received() == expected)) {
                 break;
             }
         }
-        result(inlet == null ? new LaneResult(0, 0, new double[0], refused) : samples.result(refused));
+        this.received = inlet == null ? new LaneResult(0, 0, new double[0], refused) : samples.result(refused);
     }
 
     private long refused;
@@ -120,6 +120,6 @@ final class StreamLane extends Lane {
         } else {
             sending = warm == 0 || now - end < 0;
         }
-        sending &= !isStopped();
+        sending &= !stopped;
     }
 }

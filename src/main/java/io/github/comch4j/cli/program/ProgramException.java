@@ -1,11 +1,13 @@
 package io.github.comch4j.cli.program;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.PciAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a transfer. The message is one sentence for the user, without its full stop. */
@@ -36,6 +38,28 @@ public final class ProgramException extends RuntimeException {
                         + (reason.isEmpty() ? advice : reason)
                         + (reason.contains("finds no server") ? "; " + advice : ""),
                 refusal);
+    }
+
+    /** What {@code connect} returns; if no server has accepted it, as {@link #refused} says. */
+    public static <T> T connecting(String server, PciAddress device, String advice, Supplier<T> connect) {
+        try {
+            return connect.get();
+        } catch (DocaException e) {
+            boolean alone = e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT;
+            throw alone ? refused(server, device, e, advice) : e;
+        }
+    }
+
+    /** What {@code start} returns; a server that cannot be, as its name is taken, is told as such. */
+    public static <T> T serving(String server, PciAddress function, Supplier<T> start) {
+        try {
+            return start.get();
+        } catch (DocaException e) {
+            throw e.error() == DocaError.INITIALIZATION
+                    ? new ProgramException(
+                            "\"" + server + "\" cannot be served at " + function + ": " + e.getMessage(), e)
+                    : e;
+        }
     }
 
     /** A failure of files in a few words. */

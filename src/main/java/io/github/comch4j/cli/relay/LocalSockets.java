@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.streams.Splice;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -109,9 +110,7 @@ final class LocalSockets {
             parts.add(server);
             server.bind(UnixDomainSocketAddress.of(path.temporary()), BACKLOG);
             path.publish();
-            Thread thread = new Thread(() -> accept(server, new Prepared(accepted)), "comch-relay-accept");
-            thread.setDaemon(true);
-            thread.start();
+            ToolThreads.start("comch-relay-accept", () -> accept(server, new Prepared(accepted)));
         } catch (ProgramException e) { // its owner or mode cannot be set
             stop(parts);
             throw e;
@@ -177,9 +176,7 @@ final class LocalSockets {
         if (tcp.host().isEmpty() || NetUtil.createInetAddressFromIpAddressString(tcp.host()) != null) {
             connectTcp(tcp, done);
         } else {
-            Thread thread = new Thread(() -> connectTcp(tcp, done), "comch-relay-name");
-            thread.setDaemon(true);
-            thread.start();
+            ToolThreads.start("comch-relay-name", () -> connectTcp(tcp, done));
         }
     }
 

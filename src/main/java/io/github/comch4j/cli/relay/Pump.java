@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.relay;
 
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.streams.BlockingStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,9 +28,7 @@ final class Pump {
      * @throws IOException if the stream was reset, or there is nobody for what comes from it
      */
     void run() throws IOException {
-        Thread sender = new Thread(this::send, "comch-relay-input");
-        sender.setDaemon(true);
-        sender.start();
+        ToolThreads.start("comch-relay-input", this::send);
         byte[] buffer = new byte[CHUNK];
         try {
             for (int read = stream.read(buffer, 0, CHUNK, 0); read >= 0; read = stream.read(buffer, 0, CHUNK, 0)) {
@@ -94,9 +93,7 @@ final class Pump {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (OutputStream input = process.getOutputStream()) {
-            Thread answers = new Thread(() -> answers(stream, process), "comch-relay-output");
-            answers.setDaemon(true);
-            answers.start();
+            Thread answers = ToolThreads.start("comch-relay-output", () -> answers(stream, process));
             feed(stream, input);
             answers.join();
             return process.waitFor();

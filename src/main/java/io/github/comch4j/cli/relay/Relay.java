@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.relay;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.management.MBeans;
 import io.github.comch4j.streams.BlockingStream;
@@ -277,21 +278,17 @@ public final class Relay implements AutoCloseable {
 
     private void execute(RelayEndpoint.Pair pair, RelayEndpoint.Exec exec, BlockingStream stream) {
         RelayReport.Stream told = report.begins(pair, OTHER_SIDE);
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        int status = Pump.command(stream, exec.command());
-                        report.ends(told, "the command has ended with " + status);
-                    } catch (IOException e) {
-                        stream.reset();
-                        report.ends(told, "reset: " + e.getMessage());
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                },
-                "comch-relay-command");
-        thread.setDaemon(true);
-        thread.start();
+        ToolThreads.start("comch-relay-command", () -> {
+            try {
+                int status = Pump.command(stream, exec.command());
+                report.ends(told, "the command has ended with " + status);
+            } catch (IOException e) {
+                stream.reset();
+                report.ends(told, "reset: " + e.getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
     }
 
     // Streams that go to the other side.

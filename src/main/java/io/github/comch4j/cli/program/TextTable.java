@@ -1,29 +1,36 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.program;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Columns as wide as what stands in them, and lines that belong to a row. */
-final class TextTable {
+public final class TextTable {
     private static final String GAP = "  ";
 
+    private boolean right;
     private final List<String[]> rows = new ArrayList<>(); // of one cell: a line below the row before
 
-    TextTable(String... headings) {
+    public TextTable(String... headings) {
         rows.add(headings);
     }
 
-    void row(String... cells) {
+    /** With the cells at the right of their columns. */
+    public TextTable rightAligned() {
+        right = true;
+        return this;
+    }
+
+    public void row(String... cells) {
         rows.add(cells);
     }
 
-    void below(String line) {
+    public void below(String line) {
         rows.add(new String[] {line});
     }
 
     /** Leaves out columns, in this order, until lines have at most so many characters; whether they have then. */
-    boolean narrow(int most, String... leastImportant) {
+    public boolean narrow(int most, String... leastImportant) {
         for (String heading : leastImportant) {
             if (toString().lines().allMatch(line -> line.length() <= most)) {
                 return true;
@@ -41,7 +48,7 @@ final class TextTable {
         return left.toArray(String[]::new);
     }
 
-    void print(PrintStream out) {
+    public void print(PrintStream out) {
         out.print(this);
     }
 
@@ -62,9 +69,8 @@ final class TextTable {
             }
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < columns; i++) {
-                line.append(row[i])
-                        .append(" ".repeat(widths[i] - row[i].length()))
-                        .append(GAP);
+                String rest = " ".repeat(widths[i] - row[i].length());
+                line.append(right ? rest + row[i] : row[i] + rest).append(GAP);
             }
             text.append(line.toString().stripTrailing()).append('\n');
         }
