@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -145,7 +146,7 @@ final class RecvCommand implements UsesDevice {
             boolean said = false;
             try {
                 if (command == null) {
-                    print(client);
+                    receive(client, out, () -> true);
                 } else {
                     execute(client, number);
                 }
@@ -175,63 +176,46 @@ final class RecvCommand implements UsesDevice {
         }
     }
 
-    /** What a client sends goes to where the lambda says, until it has said that it sends no more. */
-    private void receive(MessageSocket client, Sink sink) throws IOException {
-        while (!stopped && sink.wantsMore()) {
-            byte[] message = client.receive(Duration.ZERO);
-            if (message == null) {
-                sink.rest();
-                message = client.receive(MOMENT);
-            }
-            if (message != null) {
-                traffic.add(message.length);
-                sink.take(message);
-            } else if (client.isInputShutdown()) {
-                sink.rest();
-                return;
-            }
-        }
-    }
-
-    private interface Sink {
-        default boolean wantsMore() {
-            return true;
-        }
-
-        void take(byte[] message) throws IOException;
-
-        /** For now, there is no more. */
-        void rest() throws IOException;
-    }
-
-    private void print(MessageSocket client) throws IOException {
+    /** Writes what a client sends, until it has said that it sends no more, or nobody wants it. */
+    private void receive(MessageSocket client, OutputStream to, BooleanSupplier isWanted) throws IOException {
         try {
-            receive(client, new Sink() {
-                @Override
-                public void take(byte[] message) throws IOException {
-                    synchronized (out) {
-                        out.write(message);
-                        if (lines && message[message.length - 1] != '\n') {
-                            out.write('\n');
-                        }
-                    }
+            while (!stopped && isWanted.getAsBoolean()) {
+                byte[] message = client.receive(Duration.ZERO);
+                if (message == null) {
+                    write(to, null);
+                    message = client.receive(MOMENT);
                 }
-
-                @Override
-                public void rest() throws IOException {
-                    synchronized (out) {
-                        out.flush();
-                    }
+                if (message != null) {
+                    traffic.add(message.length);
+                    write(to, message);
+                } else if (client.isInputShutdown()) {
+                    return;
                 }
-            });
-        } catch (ConnectionClosedException e) {
-            synchronized (out) {
-                out.flush();
             }
-            throw e;
-        } catch (IOException e) {
-            outIsClosed = true;
-            throw e;
+        } finally {
+            write(to, null);
+        }
+    }
+
+    /** Without a message: what has been written goes out, as for now there is no more. */
+    private void write(OutputStream to, byte @Nullable [] message) throws IOException {
+        synchronized (to) {
+            try {
+                if (message == null) {
+                    to.flush();
+                } else {
+                    to.write(message);
+                    if (lines && message[message.length - 1] != '\n') {
+                        to.write('\n');
+                    }
+                }
+            } catch (IOException e) {
+                if (to == out) {
+                    outIsClosed = true;
+                    throw e;
+                }
+                // a command reads no more, as head does when it has enough
+            }
         }
     }
 
@@ -244,7 +228,7 @@ final class RecvCommand implements UsesDevice {
             Thread answers = ToolThreads.start("answers", () -> answers(process.getInputStream(), client));
             boolean left = false;
             try {
-                feed(client, process);
+                receive(client, process.getOutputStream(), process::isAlive);
             } catch (ConnectionClosedException e) {
                 left = !client.isInputShutdown() && !plain;
             } finally {
@@ -263,38 +247,6 @@ final class RecvCommand implements UsesDevice {
             running.remove(process);
             process.destroy();
         }
-    }
-
-    /** Until the client has said all, or the command has ended. */
-    private void feed(MessageSocket client, Process process) throws IOException {
-        OutputStream in = process.getOutputStream();
-        receive(client, new Sink() {
-            @Override
-            public boolean wantsMore() {
-                return process.isAlive();
-            }
-
-            @Override
-            public void take(byte[] message) {
-                try {
-                    in.write(message);
-                    if (lines && message[message.length - 1] != '\n') {
-                        in.write('\n');
-                    }
-                } catch (IOException e) {
-                    // it reads no more, as head does when it has enough
-                }
-            }
-
-            @Override
-            public void rest() {
-                try {
-                    in.flush();
-                } catch (IOException e) {
-                    // the same
-                }
-            }
-        });
     }
 
     private static void close(OutputStream in) {

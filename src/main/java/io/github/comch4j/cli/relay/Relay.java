@@ -27,7 +27,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.management.JMException;
@@ -319,7 +322,8 @@ public final class Relay implements AutoCloseable {
     /** What there is once: this process's stdin and stdout, or a command that is started here. */
     private final class Foreground {
         private final RelayEndpoint.Pair pair;
-        private final HandedItem<BlockingStream> incoming = new HandedItem<>();
+        private final AtomicBoolean claimed = new AtomicBoolean();
+        private final BlockingQueue<BlockingStream> incoming = new ArrayBlockingQueue<>(1);
         private volatile @Nullable BlockingStream opened;
 
         Foreground(RelayEndpoint.Pair pair) {
@@ -328,15 +332,15 @@ public final class Relay implements AutoCloseable {
 
         /** Returns false if there was one already. */
         boolean offer(IncomingStream asks) {
-            if (!incoming.claim()) {
+            if (!claimed.compareAndSet(false, true)) {
                 return false;
             }
-            asks.accept(stream -> incoming.set(BlockingStream.of(stream)));
+            asks.accept(stream -> incoming.add(BlockingStream.of(stream)));
             return true;
         }
 
         void run() throws IOException, InterruptedException {
-            BlockingStream stream = pair.serves() ? incoming.get() : dial();
+            BlockingStream stream = pair.serves() ? incoming.take() : dial();
             opened = stream;
             RelayReport.Stream told =
                     report.begins(pair, pair.serves() ? OTHER_SIDE : pair.from().toString());

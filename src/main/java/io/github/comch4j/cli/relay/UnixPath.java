@@ -15,12 +15,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +105,7 @@ final class UnixPath implements AutoCloseable {
     void publish() {
         Path bound = folder.resolve("s");
         try {
-            Files.setPosixFilePermissions(bound, permissions(place.mode()));
+            Files.setAttribute(bound, "unix:mode", place.mode());
             own(bound);
             key = Files.readAttributes(bound, java.nio.file.attribute.BasicFileAttributes.class)
                     .fileKey();
@@ -152,17 +149,6 @@ final class UnixPath implements AutoCloseable {
                             + "= out",
                     e);
         }
-    }
-
-    private static Set<PosixFilePermission> permissions(int mode) {
-        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-        PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's reading to others' executing
-        for (int i = 0; i < all.length; i++) {
-            if ((mode & (0400 >> i)) != 0) {
-                permissions.add(all[i]);
-            }
-        }
-        return permissions;
     }
 
     private static void remove(Path file) {
