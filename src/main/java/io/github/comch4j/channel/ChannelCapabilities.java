@@ -2,13 +2,11 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
-import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
-import java.util.function.Function;
 
 /**
  * What endpoints on a device can have at most ({@code doca_comm_channel_get_max_…}, or the like of Comch).
@@ -27,7 +25,6 @@ public record ChannelCapabilities(
         long maxSendQueueSize,
         long maxReceiveQueueSize,
         OptionalLong maxConnections) {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
 
     /**
      * Asks a device, for the carrier that endpoints have unless told otherwise. Any thread may.
@@ -60,7 +57,7 @@ public record ChannelCapabilities(
 
     private static ChannelCapabilities overCommChannel(Device device) {
         ChannelCalls.checkThere();
-        MemorySegment info = DeviceCalls.infoOf(DEVICE.apply(device).handle());
+        MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
         return new ChannelCapabilities(
                 Carrier.COMM_CHANNEL,
                 (int) ChannelCalls.maxNameLength() - 1,

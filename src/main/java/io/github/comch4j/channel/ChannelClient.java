@@ -3,6 +3,7 @@ package io.github.comch4j.channel;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
@@ -53,11 +54,8 @@ public final class ChannelClient extends ChannelEndpoint {
      */
     public ChannelPeer connect(String name) {
         checkName(name);
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             return begin(name);
-        } finally {
-            leave();
         }
     }
 
@@ -80,8 +78,7 @@ public final class ChannelClient extends ChannelEndpoint {
         long deadline = Nanos.deadline(timeout);
         boolean refused = false;
         String reason = "no service of that name accepts clients of " + device(); // unless one is told
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             while (true) {
                 ChannelPeer attempt = begin(name);
                 if (isConnected(attempt, deadline)) {
@@ -98,12 +95,10 @@ public final class ChannelClient extends ChannelEndpoint {
                     String action = "connecting " + this + " to \"" + name + "\""
                             + (failed.refusedForGood ? "" : " for " + Failures.text(timeout));
                     throw refused
-                            ? Failures.refused(DocaError.CONNECTION_ABORTED, FunctionNames.CONNECT, action, reason)
-                            : Failures.refused(DocaError.TIME_OUT, FunctionNames.CONNECT, action, "");
+                            ? Failures.refused(DocaError.CONNECTION_ABORTED, ChannelCalls.CONNECT_NAME, action, reason)
+                            : Failures.refused(DocaError.TIME_OUT, ChannelCalls.CONNECT_NAME, action, "");
                 }
             }
-        } finally {
-            leave();
         }
     }
 
@@ -176,7 +171,7 @@ public final class ChannelClient extends ChannelEndpoint {
         if (present.link.state == ChannelPeerState.ABORTED) {
             throw Failures.refused(
                     DocaError.CONNECTION_ABORTED,
-                    FunctionNames.RECEIVE,
+                    ChannelCalls.RECEIVE_NAME,
                     "receiving from " + present,
                     present.link.reason());
         }
@@ -187,7 +182,7 @@ public final class ChannelClient extends ChannelEndpoint {
         checkReceiving();
         ChannelPeer present = peer;
         if (present != null && present.link.state == ChannelPeerState.BROKEN) {
-            throw present.link.broken(FunctionNames.RECEIVE, "receiving from ");
+            throw present.link.broken(ChannelCalls.RECEIVE_NAME, "receiving from ");
         }
     }
 

@@ -43,6 +43,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     private final String description;
     private final EndpointLink.EndpointSizes sizes;
     private final EndpointLife life;
+    private final EngineEvents.Entered entered = this::leave;
     private volatile @Nullable Thread user; // that is in a call
     private volatile boolean closing;
 
@@ -122,11 +123,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      */
     public final SubmitResult trySend(ChannelPeer peer, MemorySegment message) {
         check(message);
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             return submit(peer, message, false);
-        } finally {
-            leave();
         }
     }
 
@@ -147,8 +145,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     public final void send(ChannelPeer peer, MemorySegment message, Duration timeout) {
         check(message);
         long deadline = Nanos.deadline(timeout);
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             while (!submit(peer, message, true).accepted()) {
                 boolean inTime = peer.state() == ChannelPeerState.IN_PROGRESS
                         ? nap(deadline, LONGEST_NAP)
@@ -156,12 +153,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
                 if (!inTime) {
                     throw Failures.refused(
                             DocaError.TIME_OUT,
-                            FunctionNames.SEND,
+                            ChannelCalls.SEND_NAME,
                             "waiting " + Failures.text(timeout) + " for room to send to " + peer);
                 }
             }
-        } finally {
-            leave();
         }
     }
 
@@ -174,7 +169,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         return switch (to.state) {
             case CONNECTED -> link.trySend(to, message, arms);
             case IN_PROGRESS -> SubmitResult.NO_RECEIVE;
-            case BROKEN -> throw to.broken(FunctionNames.SEND, "sending to ");
+            case BROKEN -> throw to.broken(ChannelCalls.SEND_NAME, "sending to ");
             case ABORTED ->
                 throw new IllegalStateException(
                         peer + " was never connected" + (to.reason().isEmpty() ? "" : ": " + to.reason()), to.refusal);
@@ -212,12 +207,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      */
     public final @Nullable ChannelPeer tryReceive(MemorySegment buffer) {
         checkRoom(buffer);
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             checkReceiving();
             return link.tryReceive(buffer, false);
-        } finally {
-            leave();
         }
     }
 
@@ -239,8 +231,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     public final @Nullable ChannelPeer receive(MemorySegment buffer, Duration timeout) {
         checkRoom(buffer);
         long limit = Nanos.of(timeout);
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             checkReceiving();
             ChannelPeer from = link.tryReceive(buffer, true);
             if (from != null) {
@@ -255,8 +246,6 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
                 from = link.tryReceive(buffer, true);
             } while (from == null);
             return from;
-        } finally {
-            leave();
         }
     }
 
@@ -423,25 +412,19 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     final ChannelPeerState update(ChannelPeer peer) {
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             link.update(peer.link);
             return peer.link.state;
-        } finally {
-            leave();
         }
     }
 
     final ChannelStatistics statistics(ChannelPeer peer) {
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             if (peer.state() == ChannelPeerState.DISCONNECTED) {
                 throw new IllegalStateException(peer + " is disconnected");
             }
             link.update(peer.link);
             return link.statistics(peer.link);
-        } finally {
-            leave();
         }
     }
 
@@ -449,13 +432,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         if (peer.state() == ChannelPeerState.DISCONNECTED) {
             return;
         }
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             if (peer.link.state != ChannelPeerState.DISCONNECTED) {
                 disconnect(peer.link);
             }
-        } finally {
-            leave();
         }
     }
 
@@ -464,15 +444,15 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         gone.state = ChannelPeerState.DISCONNECTED;
         disconnected(gone.peer);
         if (gone.lossUntold) {
-            throw gone.broken(FunctionNames.DISCONNECT, "disconnecting ");
+            throw gone.broken(ChannelCalls.DISCONNECT_NAME, "disconnecting ");
         }
     }
 
     /** A peer is there no longer. */
     void disconnected(ChannelPeer peer) {}
 
-    /** The calling thread is in the endpoint, until {@link #leave}. */
-    final void enter() {
+    /** The calling thread is in the endpoint, until what is returned is closed. */
+    final EngineEvents.Entered enter() {
         Thread current = Thread.currentThread();
         Thread other = (Thread) USER.compareAndExchange(this, (Thread) null, current);
         if (closing) {
@@ -484,9 +464,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         if (other != null) {
             throw new WrongThreadException(this + " is in use by " + other + ", called from " + current);
         }
+        return entered;
     }
 
-    final void leave() {
+    private void leave() {
         USER.setRelease(this, (Thread) null);
     }
 
@@ -539,7 +520,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         while (!USER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
             if (System.nanoTime() - deadline > 0) {
                 throw Failures.refused(
-                        DocaError.TIME_OUT, FunctionNames.DESTROY, "waiting for " + user + " to leave " + this);
+                        DocaError.TIME_OUT, ChannelCalls.DESTROY_NAME, "waiting for " + user + " to leave " + this);
             }
             LockSupport.parkNanos(NAP);
         }

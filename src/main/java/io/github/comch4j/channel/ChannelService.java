@@ -60,11 +60,8 @@ public final class ChannelService extends ChannelEndpoint {
      *     the service has broken for good, and can only be closed
      */
     public ChannelServiceState refresh() {
-        enter();
-        try {
+        try (EngineEvents.Entered _ = enter()) {
             return link.refresh();
-        } finally {
-            leave();
         }
     }
 

@@ -2,11 +2,9 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import java.util.function.Function;
+import io.github.comch4j.transfer.CoreObjects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * what carries it: so its rank.
  */
 final class EndpointLife extends Resource {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
 
     private final ChannelEndpoint endpoint;
 
@@ -26,8 +22,8 @@ final class EndpointLife extends Resource {
 
     private static Resource[] owners(Device device, @Nullable Representor representor) {
         return representor == null
-                ? new Resource[] {DEVICE.apply(device)}
-                : new Resource[] {DEVICE.apply(device), REPRESENTOR.apply(representor)};
+                ? new Resource[] {CoreObjects.of(device)}
+                : new Resource[] {CoreObjects.of(device), CoreObjects.of(representor)};
     }
 
     /** Makes it known to its owners; fails if one of them is closed. */

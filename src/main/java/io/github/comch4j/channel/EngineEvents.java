@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * that makes progress may take from DOCA what another thread waits for. So a channel that was armed may become readable
  * for another event than its own; its thread tries, and arms again.
  *
- * <p>A call {@linkplain #enter() enters}, which disarms the engine, and {@linkplain #exit() exits}, which arms it again
- * if anybody waits. In between, the engine belongs to the calling thread.
+ * <p>A call {@linkplain #enter() enters}, which disarms the engine, and exits, which arms it again if anybody
+ * waits. In between, the engine belongs to the calling thread.
  */
 final class EngineEvents {
 
@@ -33,6 +33,12 @@ final class EngineEvents {
         boolean comesUntold(ChannelEvent event);
     }
 
+    /** What one call of a thread is between. */
+    interface Entered extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     /** How long nobody relies on an event that may not come, in nanoseconds. */
     private static final long UNTIL_NEXT_TRY = 1_000_000;
 
@@ -40,6 +46,7 @@ final class EngineEvents {
     private final Conditions conditions;
     private final int handle;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Entered entered = this::exit;
     private final Poller poller;
     private final boolean trusted = SleepLimit.areEventsTrusted();
     private final SleepLimit limit = SleepLimit.ofLibraries();
@@ -61,8 +68,8 @@ final class EngineEvents {
         engine.release();
     }
 
-    /** The engine belongs to the calling thread from here on. */
-    void enter() {
+    /** The engine belongs to the calling thread from here on, until what is returned is closed. */
+    Entered enter() {
         lock.lock();
         try {
             own();
@@ -72,6 +79,7 @@ final class EngineEvents {
         }
         sleeps = false;
         disarm();
+        return entered;
     }
 
     private void disarm() {
@@ -89,7 +97,7 @@ final class EngineEvents {
     }
 
     /** The engine belongs to no thread any more. */
-    void exit() {
+    private void exit() {
         try {
             if (armed != 0) {
                 for (ChannelEvent event : ChannelEvent.ALL) {

@@ -12,12 +12,14 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,12 @@ import org.jspecify.annotations.Nullable;
  * progress; what the progress brings waits in {@link WaitingMessages}, unless a call is there to receive it.
  */
 final class LinkOverComch extends EndpointLink implements EngineEvents.Conditions {
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    /** That would refuse a size, by the settings of builders. */
+    private static final Map<String, String> SIZE_FUNCTIONS = Map.of(
+            "maxMessageSize", "doca_comm_channel_ep_set_max_msg_size",
+            "sendQueueSize", "doca_comm_channel_ep_set_send_queue_size",
+            "receiveQueueSize", "doca_comm_channel_ep_set_recv_queue_size");
+
     /** Things that one call does at most. */
     private static final int MOST_EVENTS = 64;
     /** A service's pool of tasks, for so many clients whose queues are full. */
@@ -69,7 +76,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 queueSize("receiveQueueSize", settings.receiveQueueSize, capabilities.maxReceiveQueueSize()));
         this.arrivals = new WaitingMessages(sizes.receiveQueueSize(), sizes.maxMessageSize());
         this.progress = ProgressEngine.create();
-        this.engine = ENGINE.apply(progress);
+        this.engine = CoreObjects.of(progress);
         try {
             this.events = new EngineEvents(engine, this);
         } catch (RuntimeException | Error e) {
@@ -86,7 +93,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
         if (value > most) {
             throw Failures.refused(
                     DocaError.INVALID_VALUE,
-                    FunctionNames.SIZES.get(setting),
+                    SIZE_FUNCTIONS.get(setting),
                     "making " + endpoint + " with " + setting + " " + value + ", where " + settings.device
                             + " takes at most " + most);
         }
@@ -105,8 +112,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
 
     @Override
     void listen(String name) {
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             long tasks = Math.min((long) FULL_QUEUES * sizes.sendQueueSize(), capabilities.maxSendTasks());
             server = with(
                             ComchServer.builder(
@@ -116,15 +122,12 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                     .onConnected(connection -> clientOf(connection))
                     .onStateChanged((self, before, now) -> changes++)
                     .start();
-        } finally {
-            events.exit();
         }
     }
 
     @Override
     ChannelPeer connect(String name) {
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             PeerOverComch made = new PeerOverComch(endpoint, ChannelPeerState.IN_PROGRESS);
             made.credits = Long.MAX_VALUE; // the pool of tasks is this peer's alone
             try {
@@ -143,8 +146,6 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
             }
             peers.add(made);
             return made.peer;
-        } finally {
-            events.exit();
         }
     }
 
@@ -237,15 +238,12 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     @Override
     SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms) {
         PeerOverComch peer = (PeerOverComch) to;
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             SubmitResult result = submit(peer, message);
             if (!result.accepted() && arms) {
                 events.prepareToSleep();
             }
             return result;
-        } finally {
-            events.exit();
         }
     }
 
@@ -298,8 +296,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     @Override
     @Nullable
     ChannelPeer tryReceive(MemorySegment buffer, boolean arms) {
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             PeerOverComch from = take(buffer, 0);
             if (from == null && arms) {
                 int looks = spins.count();
@@ -313,8 +310,6 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 events.worked(from != null);
             }
             return from == null ? null : from.peer;
-        } finally {
-            events.exit();
         }
     }
 
@@ -344,12 +339,12 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 arrivals.removeFirst();
             } else if (arrivals.firstIsEnd()) {
                 arrivals.removeFirst();
-                throw from.broken(FunctionNames.RECEIVE, "receiving from ");
+                throw from.broken(ChannelCalls.RECEIVE_NAME, "receiving from ");
             } else {
                 int length = arrivals.firstLength();
                 if (length > buffer.byteSize()) {
                     throw new BufferTooSmallException(
-                            length, buffer.byteSize(), FunctionNames.RECEIVE, "receiving from " + from.peer);
+                            length, buffer.byteSize(), ChannelCalls.RECEIVE_NAME, "receiving from " + from.peer);
                 }
                 arrivals.copyFirst(buffer);
                 arrivals.removeFirst();
@@ -363,56 +358,44 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
 
     @Override
     void update(PeerLink peer) {
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             makeProgress();
-        } finally {
-            events.exit();
         }
     }
 
     @Override
     ChannelStatistics statistics(PeerLink peer) {
         PeerOverComch of = (PeerOverComch) peer;
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             return new ChannelStatistics(of.sent, of.sentBytes, of.received, of.receivedBytes, of.inFlight());
-        } finally {
-            events.exit();
         }
     }
 
     @Override
     void disconnect(PeerLink peer) {
         PeerOverComch gone = (PeerOverComch) peer;
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             makeProgress(); // so that a message that could not be delivered is known
             leave(gone);
             gone.state = ChannelPeerState.DISCONNECTED;
             peers.remove(gone);
-        } finally {
-            events.exit();
         }
     }
 
     @Override
     ChannelServiceState refresh() {
-        events.enter();
-        try {
+        try (EngineEvents.Entered _ = events.enter()) {
             makeProgress();
             ComchServer serves = Objects.requireNonNull(server);
             if (serves.state() != ContextState.RUNNING) {
                 throw Failures.refused(
                         DocaError.CONNECTION_RESET,
-                        FunctionNames.UPDATE_SERVICE,
+                        ChannelCalls.UPDATE_SERVICE_NAME,
                         "looking at the clients of " + endpoint);
             }
             changesSeen = changes;
             events.rearm(ChannelEvent.SERVICE);
             return new ChannelServiceState(peers(), 0);
-        } finally {
-            events.exit();
         }
     }
 

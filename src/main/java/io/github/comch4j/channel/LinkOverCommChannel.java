@@ -5,22 +5,18 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Poller;
 import io.github.comch4j.internal.load.DocaAnswer;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The user data of a peer is its place in {@link #peers}, counted from 1: DOCA gives peers by their addresses.
  */
 final class LinkOverCommChannel extends EndpointLink {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
 
     private static final int AGAIN = DocaError.AGAIN.code();
     private static final int RESET = DocaError.CONNECTION_RESET.code();
@@ -63,7 +57,7 @@ final class LinkOverCommChannel extends EndpointLink {
         this.serves = settings.representor != null;
         Arrays.fill(descriptors, NONE);
         ChannelCalls.checkThere();
-        MemorySegment device = DEVICE.apply(settings.device).handle();
+        MemorySegment device = CoreObjects.of(settings.device).handle();
         this.poller = new Poller();
         this.endpoint = create(poller, action);
         this.address = endpoint.address();
@@ -71,7 +65,7 @@ final class LinkOverCommChannel extends EndpointLink {
             ChannelCalls.setDevice(endpoint, device, action);
             if (settings.representor != null) {
                 ChannelCalls.setRepresentor(
-                        endpoint, REPRESENTOR.apply(settings.representor).handle(), action);
+                        endpoint, CoreObjects.of(settings.representor).handle(), action);
             }
             set(endpoint, "maxMessageSize", settings.maxMessageSize, action, ChannelCalls::setMaxMessageSize);
             set(endpoint, "sendQueueSize", settings.sendQueueSize, action, ChannelCalls::setSendQueueSize);

@@ -6,6 +6,7 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Objects;

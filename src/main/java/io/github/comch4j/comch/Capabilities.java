@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 

@@ -11,6 +11,7 @@ import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Diagnosis;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

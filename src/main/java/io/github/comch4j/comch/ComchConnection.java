@@ -10,7 +10,7 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Attachments;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -495,10 +495,6 @@ public final class ComchConnection {
         return engine;
     }
 
-    Resource resource() {
-        return life;
-    }
-
     /**
      * What to add to a refusal of memory that is not mapped for the connection's device, which is all that DOCA can use
      * here; empty if it is.
@@ -510,13 +506,5 @@ public final class ComchConnection {
         return known
                 ? ""
                 : ": " + memory + " is mapped for " + memory.devices() + ", not for the connection's " + device;
-    }
-
-    /**
-     * Makes something on the native connection, which cannot end meanwhile even if another thread serves it;
-     * {@code hint} is for a refusal.
-     */
-    MemorySegment create(String function, String what, String hint, ConnectionLife.Creation creation) {
-        return life.create(function, what, hint, creation);
     }
 }

@@ -14,6 +14,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.transfer.BufferReceiveTasks;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -45,7 +46,7 @@ public final class ComchConsumer extends FastPathConsumer {
                 settings,
                 ConsumerCalls.get(),
                 create(settings),
-                settings.connection.resource(),
+                settings.connection.life(),
                 CoreObjects.of(settings.memory));
         this.memory = settings.memory;
         this.firstBuffers = settings.firstBuffers;
@@ -73,11 +74,13 @@ public final class ComchConsumer extends FastPathConsumer {
         MemorySegment map = CoreObjects.of(settings.memory).handle();
         return explained(
                 settings,
-                () -> settings.connection.create(
-                        ConsumerCalls.get().createFunction(),
-                        "a consumer",
-                        settings.connection.hintAbout(settings.memory),
-                        (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
+                () -> settings.connection
+                        .life()
+                        .create(
+                                ConsumerCalls.get().createFunction(),
+                                "a consumer",
+                                settings.connection.hintAbout(settings.memory),
+                                (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
     }
 
     /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */

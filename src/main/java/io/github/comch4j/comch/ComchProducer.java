@@ -7,13 +7,14 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.transfer.BufferSendTasks;
+import io.github.comch4j.transfer.CoreObjects;
 import io.github.comch4j.transfer.ImmediatePlaces;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ public final class ComchProducer extends FastPathProducer {
     private final BufferSendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.get(), create(settings), settings.connection.life());
         this.releasesSent = settings.releaseSent;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
@@ -49,19 +50,20 @@ public final class ComchProducer extends FastPathProducer {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
-        return settings.connection.create(
-                ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
+        return settings.connection
+                .life()
+                .create(ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
     }
 
     private BufferSendTasks makeSends(Builder settings) {
-        WritableHandler<ComchProducer> room = settings.onWritable;
+        Consumer<ComchProducer> room = settings.onWritable;
         CompletionHandler<ComchProducer, @Nullable Buffer> completion = settings.onCompletion;
         CompletionHandler<ComchProducer, BufferList> listCompletion = settings.onListCompletion;
         return new BufferSendTasks(
                 context,
                 settings.tasks,
                 limits(),
-                room == null ? null : () -> room.onWritable(this),
+                room == null ? null : () -> room.accept(this),
                 completion == null ? null : (buffer, status) -> completion.onCompletion(this, buffer, status),
                 listCompletion == null ? null : (list, status) -> listCompletion.onCompletion(this, list, status),
                 settings.releaseSent);
@@ -300,7 +302,7 @@ public final class ComchProducer extends FastPathProducer {
 
         private @Nullable CompletionHandler<ComchProducer, @Nullable Buffer> onCompletion;
         private @Nullable CompletionHandler<ComchProducer, BufferList> onListCompletion;
-        private @Nullable WritableHandler<ComchProducer> onWritable;
+        private @Nullable Consumer<ComchProducer> onWritable;
         private boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
@@ -356,7 +358,7 @@ public final class ComchProducer extends FastPathProducer {
          * @param handler the handler; costs nothing as long as all sends are accepted
          * @return this
          */
-        public Builder onWritable(WritableHandler<ComchProducer> handler) {
+        public Builder onWritable(Consumer<ComchProducer> handler) {
             onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }

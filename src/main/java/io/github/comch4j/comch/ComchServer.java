@@ -10,6 +10,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.transport.Upcalls;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Collection;

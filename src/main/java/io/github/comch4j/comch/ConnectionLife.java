@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,7 +139,10 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         MemorySegment on(long connection, String action);
     }
 
-    /** See {@link ComchConnection#create}. */
+    /**
+     * Makes something on the native connection, which cannot end meanwhile even if another thread serves it;
+     * {@code hint} is for a refusal.
+     */
     MemorySegment create(String function, String what, String hint, Creation creation) {
         synchronized (lock) {
             String action = "creating " + what + " on " + connection;
@@ -158,10 +162,10 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
-    private void tell(@Nullable ConnectionHandler handler) {
+    private void tell(@Nullable Consumer<ComchConnection> handler) {
         if (handler != null) {
             try {
-                handler.onChange(connection);
+                handler.accept(connection);
             } catch (Throwable t) {
                 endpoint.failed(connection, t, engine);
             }

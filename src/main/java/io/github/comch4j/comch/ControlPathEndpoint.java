@@ -6,10 +6,9 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.SendFailureHandler;
 import io.github.comch4j.core.StateHandler;
-import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
@@ -22,6 +21,7 @@ import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.transport.CallMemory;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.ReceivedMemory;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -29,6 +29,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -252,7 +254,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             return true;
         }
         try {
-            settings.onHandlerFailed.onHandlerFailed(connection, exception);
+            settings.onHandlerFailed.accept(connection, exception);
             where.transport().countFailure();
             return true;
         } catch (Throwable t) {
@@ -332,24 +334,28 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a connection is established, before anything that comes on it.
+         * Called when a connection is established, before anything that comes on it
+         * ({@code doca_comch_event_connection_status_changed_cb_t}). Runs inside {@code progress()} of its engine, in
+         * rare cases inside a start.
          *
          * @param handler the handler
          * @return this
          */
-        public final B onConnected(ConnectionHandler handler) {
+        public final B onConnected(Consumer<ComchConnection> handler) {
             settings.onConnected = use.once("onConnected", settings.onConnected, handler);
             return self();
         }
 
         /**
-         * Called when the peer, or a fault, ends a connection; not when this process does. Messages that arrived before
-         * were delivered.
+         * Called when the peer, or a fault, ends a connection; not when this process does
+         * ({@code doca_comch_event_connection_status_changed_cb_t}). Runs inside {@code progress()} of its engine.
+         * Messages that arrived before were delivered.
          *
-         * @param handler the handler; the connection can no longer be used, but has its attachment and counters
+         * @param handler the handler; the connection can no longer be used, but has its attachment and counters, and
+         *     {@link ComchConnection#state()} tells how it ended
          * @return this
          */
-        public final B onDisconnected(ConnectionHandler handler) {
+        public final B onDisconnected(Consumer<ComchConnection> handler) {
             settings.onDisconnected = use.once("onDisconnected", settings.onDisconnected, handler);
             return self();
         }
@@ -366,7 +372,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws;
+         * Called inside {@code progress()} for each message that was accepted and could not be delivered, with the
+         * connection and the status of the message's task. Without it {@code progress()} throws;
          * on a server it counts as a handler that has, see {@link #onHandlerFailed}.
          * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
          * connection's end.
@@ -374,7 +381,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler
          * @return this
          */
-        public final B onSendFailed(SendFailureHandler<ComchConnection> handler) {
+        public final B onSendFailed(BiConsumer<ComchConnection, DocaError> handler) {
             settings.onSendFailed = use.once("onSendFailed", settings.onSendFailed, handler);
             return self();
         }
@@ -382,7 +389,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /**
          * Called when there is room again on a connection that has not accepted a message, so that nobody has to ask
          * again and again: {@link ComchConnection#trySend} from the handler, until it does not accept. The connections
-         * of a server take turns.
+         * of a server take turns. Runs inside {@code progress()}, once for any number of refusals; DOCA has no such
+         * event, so the library looks after each progress, and only while something was refused.
          *
          * <p>After {@link SubmitResult#NO_TASK} it is called when a task is free; after
          * {@link SubmitResult#NO_RECEIVE}, of whose end DOCA does not tell, with the next progress.
@@ -390,7 +398,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler; costs nothing as long as all messages are accepted
          * @return this
          */
-        public final B onWritable(WritableHandler<ComchConnection> handler) {
+        public final B onWritable(Consumer<ComchConnection> handler) {
             settings.onWritable = use.once("onWritable", settings.onWritable, handler);
             return self();
         }
@@ -410,9 +418,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a handler has thrown an exception for a connection: {@code onMessage}, {@code onConnected},
-         * {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onWritable}, and those of its
-         * producers and consumers, on the thread of whose engine it runs then. {@link ProgressEngine} has the rule.
+         * Called, with both, when a handler has thrown an exception for a connection: {@code onMessage},
+         * {@code onConnected}, {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onWritable},
+         * and those of its producers and consumers, on the thread of whose engine it runs then.
+         * {@link ProgressEngine} has the rule.
          *
          * <p>On a server it takes the place of a warning in the log, and the connection ends when it has returned. On a
          * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens.
@@ -421,7 +430,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler
          * @return this
          */
-        public final B onHandlerFailed(HandlerFailureHandler handler) {
+        public final B onHandlerFailed(BiConsumer<ComchConnection, Exception> handler) {
             settings.onHandlerFailed = use.once("onHandlerFailed", settings.onHandlerFailed, handler);
             return self();
         }
@@ -449,7 +458,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B maxMessageSize(int bytes) {
             use.check();
-            settings.maxMessageSize(bytes);
+            settings.maxMessageSize = EndpointSettings.positive("maxMessageSize", bytes);
             return self();
         }
 
@@ -462,7 +471,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B receiveQueueSize(int messages) {
             use.check();
-            settings.receiveQueueSize(messages);
+            settings.receiveQueueSize = EndpointSettings.positive("receiveQueueSize", messages);
             return self();
         }
 
@@ -478,7 +487,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B sendTasks(int tasks) {
             use.check();
-            settings.sendTasks(tasks);
+            settings.sendTasks = Pools.size(EndpointSettings.positive("sendTasks", tasks));
             return self();
         }
 

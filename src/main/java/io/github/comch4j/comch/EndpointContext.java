@@ -7,6 +7,7 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.transport.ConnectionEvents;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;

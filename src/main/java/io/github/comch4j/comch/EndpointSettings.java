@@ -1,11 +1,9 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.SendFailureHandler;
 import io.github.comch4j.core.StateHandler;
-import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
-import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.transport.MessageSender;
@@ -14,6 +12,8 @@ import io.github.comch4j.transfer.LimitedSetting;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a program has chosen for a server or client. A builder fills it; it does not change once that has been used. */
@@ -30,44 +30,32 @@ final class EndpointSettings {
     MessageHandler onMessage;
 
     @Nullable
-    HandlerFailureHandler onHandlerFailed;
+    BiConsumer<ComchConnection, Exception> onHandlerFailed;
 
     @Nullable
-    ConnectionHandler onConnected;
+    Consumer<ComchConnection> onConnected;
 
     @Nullable
-    ConnectionHandler onDisconnected;
+    Consumer<ComchConnection> onDisconnected;
 
     @Nullable
     RemoteConsumerHandler onConsumer;
 
     @Nullable
-    SendFailureHandler<ComchConnection> onSendFailed;
+    BiConsumer<ComchConnection, DocaError> onSendFailed;
 
     @Nullable
     StateHandler<? super ControlPathEndpoint> onStateChanged;
 
     @Nullable
-    WritableHandler<ComchConnection> onWritable;
+    Consumer<ComchConnection> onWritable;
 
     int sendTasks; // 0: the default, until the settings are applied
     long sendBacklog = SEND_BACKLOG; // bytes
     long stallWarning = Nanos.of(STALL_WARNING);
     long stallLimit = Long.MAX_VALUE; // nanoseconds
-    private int maxMessageSize; // 0: DOCA's default, as in the next field
-    private int receiveQueueSize;
-
-    void maxMessageSize(int bytes) {
-        maxMessageSize = positive("maxMessageSize", bytes);
-    }
-
-    void receiveQueueSize(int messages) {
-        receiveQueueSize = positive("receiveQueueSize", messages);
-    }
-
-    void sendTasks(int tasks) {
-        sendTasks = Pools.size(positive("sendTasks", tasks));
-    }
+    int maxMessageSize; // 0: DOCA's default, as in the next field
+    int receiveQueueSize;
 
     void sendBacklog(long bytes) {
         if (bytes < 0) {
@@ -84,7 +72,7 @@ final class EndpointSettings {
         return Nanos.of(time);
     }
 
-    private static int positive(String setting, int value) {
+    static int positive(String setting, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(setting + " " + value + " is less than 1");
         }

@@ -19,6 +19,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.transfer.CoreObjects;
 import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.TaskSlots;
 import java.lang.foreign.MemorySegment;

@@ -194,7 +194,7 @@ final class MessageSends implements RoomWaiter {
             if (outgoing.tellsRoom && settings.onWritable != null && !connection.isEnding()) {
                 outgoing.tellsRoom = false;
                 try {
-                    settings.onWritable.onWritable(connection);
+                    settings.onWritable.accept(connection);
                 } catch (Throwable t) {
                     endpoint.failed(connection, t, engine);
                 }
@@ -318,7 +318,7 @@ final class MessageSends implements RoomWaiter {
         connection.counts().failed.increment();
         Events.taskFailed("message", connection, DocaError.of(status).name());
         if (settings.onSendFailed != null) {
-            settings.onSendFailed.onSendFailed(connection, DocaError.of(status));
+            settings.onSendFailed.accept(connection, DocaError.of(status));
         } else if (connection.isOpen()) {
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
         }

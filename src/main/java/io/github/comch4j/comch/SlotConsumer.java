@@ -5,6 +5,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.BiConsumer;
@@ -37,7 +38,7 @@ public final class SlotConsumer extends FastPathConsumer {
     private final SlotReceiveTasks receives;
 
     private SlotConsumer(Builder settings, SlotMemory memory) {
-        super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.resource());
+        super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.life());
         this.memory = memory;
         try {
             int immediateLength = configureImmediates(settings);
@@ -55,11 +56,13 @@ public final class SlotConsumer extends FastPathConsumer {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
         MemorySegment map = memory.map();
-        return settings.connection.create(
-                ConsumerCalls.get().createFunction(),
-                "a slot consumer",
-                "",
-                (peer, action) -> ConsumerCalls.create(peer, map, action));
+        return settings.connection
+                .life()
+                .create(
+                        ConsumerCalls.get().createFunction(),
+                        "a slot consumer",
+                        "",
+                        (peer, action) -> ConsumerCalls.create(peer, map, action));
     }
 
     @Override

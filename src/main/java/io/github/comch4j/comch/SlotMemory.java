@@ -5,6 +5,7 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 
 /** The slots of a slot producer or consumer: one piece of registered memory, and a {@code doca_buf} for each slot. */

@@ -2,10 +2,11 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public final class SlotProducer extends FastPathProducer {
     private final SlotSendTasks sends;
 
     private SlotProducer(Builder settings, SlotMemory memory) {
-        super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.get(), create(settings), settings.connection.life());
         this.memory = memory;
         try {
             this.sends = new SlotSendTasks(this, context, memory, settings);
@@ -57,8 +58,9 @@ public final class SlotProducer extends FastPathProducer {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
-        return settings.connection.create(
-                ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls::create);
+        return settings.connection
+                .life()
+                .create(ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls::create);
     }
 
     @Override
@@ -252,7 +254,7 @@ public final class SlotProducer extends FastPathProducer {
         SlotSendFailureHandler onSendFailed;
 
         @Nullable
-        WritableHandler<SlotProducer> onWritable;
+        Consumer<SlotProducer> onWritable;
 
         boolean roundRobin;
 
@@ -280,7 +282,7 @@ public final class SlotProducer extends FastPathProducer {
          * @param handler the handler; costs nothing as long as there are slots
          * @return this
          */
-        public Builder onWritable(WritableHandler<SlotProducer> handler) {
+        public Builder onWritable(Consumer<SlotProducer> handler) {
             onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }

@@ -296,7 +296,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
         }
         long result = staging.resultAddress();
         long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? staging.result() : 0;
-        long receive = typed[slot];
+        long receive = queue.typed(slot);
         long immediate = ConsumerCalls.immediate(receive);
         long immediateLength = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
         arrived(
@@ -316,7 +316,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
         immediates[slot] = origin >>> 32 == 0 ? 0 : keep(slot, immediate, (int) (origin >>> 32));
         await(slot, length);
         if (!context.isRunning()) {
-            freeTask(slot); // it arrived while the connection ends: its task would keep the consumer from ending
+            queue.free(slot); // it arrived while the connection ends: its task would keep the consumer from ending
         }
     }
 
@@ -346,7 +346,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
     public void freeIdle() {
         super.freeIdle();
         for (int i = 0; i < waitingCount; i++) {
-            freeTask(waiting[(waitingHead + i) % waiting.length]);
+            queue.free(waiting[(waitingHead + i) % waiting.length]);
         }
     }
 

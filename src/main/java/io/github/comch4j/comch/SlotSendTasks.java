@@ -39,7 +39,7 @@ final class SlotSendTasks extends SendTasks {
                 context,
                 memory.slots(),
                 producer.limits(),
-                settings.onWritable == null ? null : () -> settings.onWritable.onWritable(producer));
+                settings.onWritable == null ? null : () -> settings.onWritable.accept(producer));
         this.producer = producer;
         this.memory = memory;
         freeSlots = new FreeSlots(memory.slots(), settings.roundRobin);
@@ -285,7 +285,7 @@ final class SlotSendTasks extends SendTasks {
                 bytes += lengths[slot];
             }
             for (int slot = first; slot < first + count && !context.isRunning(); slot++) {
-                freeTask(slot);
+                queue.free(slot);
             }
         }
         freeCount += number;
@@ -319,7 +319,7 @@ final class SlotSendTasks extends SendTasks {
     protected void freeIdleTasks() {
         for (int slot = 0; slot < memory.slots(); slot++) {
             if (freeSlots.isFree(slot)) {
-                freeTask(slot);
+                queue.free(slot);
             }
         }
     }

@@ -1,13 +1,11 @@
 package io.github.comch4j.dma;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DmaCalls;
-import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * How much DMA a device does.
@@ -18,7 +16,6 @@ import java.util.function.Function;
  * @param maxTasks most tasks of a context ({@code doca_dma_cap_get_max_num_tasks})
  */
 public record DmaCapabilities(long maxBufferSize, long maxBufferListLength, long maxTasks) {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
 
     /**
      * Asks a device. Any thread may.
@@ -33,7 +30,7 @@ public record DmaCapabilities(long maxBufferSize, long maxBufferListLength, long
             return Optional.empty();
         }
         String action = "asking " + device + " for its DMA";
-        MemorySegment handle = DEVICE.apply(device).handle();
+        MemorySegment handle = CoreObjects.of(device).handle();
         MemorySegment dma = DmaCalls.create(handle, action); // only a context tells of tasks
         try {
             return Optional.of(of(dma, handle, action));

@@ -10,22 +10,18 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.StateHandler;
-import io.github.comch4j.core.WritableHandler;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DmaCalls;
-import io.github.comch4j.internal.life.BufferListState;
-import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.transfer.CopyTasks;
+import io.github.comch4j.transfer.CoreObjects;
 import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.SendLimits;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,10 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DmaContext implements AutoCloseable {
     private static final int DEFAULT_TASKS = 64;
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);
-    private static final Function<BufferList, BufferListState> BUFFER_LIST = Internals.of(BufferList.class);
 
     private final Device device;
     private final ProgressEngine engine;
@@ -61,8 +53,8 @@ public final class DmaContext implements AutoCloseable {
         this.device = settings.device;
         this.engine = settings.engine;
         this.onStateChanged = settings.onStateChanged;
-        Handle handle = DEVICE.apply(device);
-        this.context = new CopyContext(this, device, handle, ENGINE.apply(engine));
+        Handle handle = CoreObjects.of(device);
+        this.context = new CopyContext(this, device, handle, CoreObjects.of(engine));
         try {
             context.bind(DmaCalls.create(handle.handle(), "creating " + context.name()));
             DmaCapabilities most = DmaCapabilities.of(
@@ -78,14 +70,14 @@ public final class DmaContext implements AutoCloseable {
     }
 
     private CopyTasks makeCopies(Builder settings, DmaCapabilities most) {
-        WritableHandler<DmaContext> room = settings.onWritable;
+        Consumer<DmaContext> room = settings.onWritable;
         CopyHandler<Buffer> copied = settings.onCopied;
         CopyHandler<BufferList> listCopied = settings.onListCopied;
         return new CopyTasks(
                 context,
                 settings.tasks,
                 new SendLimits(device.toString(), most.maxBufferListLength(), most.maxBufferSize(), 0),
-                room == null ? null : () -> room.onWritable(this),
+                room == null ? null : () -> room.accept(this),
                 copied == null ? null : (from, to, status) -> copied.onCopied(this, from, to, status),
                 listCopied == null ? null : (from, to, status) -> listCopied.onCopied(this, from, to, status));
     }
@@ -98,7 +90,7 @@ public final class DmaContext implements AutoCloseable {
      * @throws IllegalStateException if the device is closed
      */
     public static boolean isSupported(Device device) {
-        return DmaCalls.isSupported(DeviceCalls.infoOf(DEVICE.apply(device).handle()));
+        return DmaCalls.isSupported(DeviceCalls.infoOf(CoreObjects.of(device).handle()));
     }
 
     /**
@@ -128,7 +120,7 @@ public final class DmaContext implements AutoCloseable {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult tryCopy(Buffer from, Buffer to) {
-        return copies.copy(BUFFER.apply(from), BUFFER.apply(to), true);
+        return copies.copy(CoreObjects.of(from), CoreObjects.of(to), true);
     }
 
     /**
@@ -144,7 +136,7 @@ public final class DmaContext implements AutoCloseable {
      *     {@link DmaCapabilities#maxBufferListLength()}
      */
     public SubmitResult tryCopy(BufferList from, BufferList to) {
-        return copies.copy(BUFFER_LIST.apply(from), BUFFER_LIST.apply(to), true);
+        return copies.copy(CoreObjects.of(from), CoreObjects.of(to), true);
     }
 
     /**
@@ -161,7 +153,7 @@ public final class DmaContext implements AutoCloseable {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult enqueue(Buffer from, Buffer to) {
-        return copies.copy(BUFFER.apply(from), BUFFER.apply(to), false);
+        return copies.copy(CoreObjects.of(from), CoreObjects.of(to), false);
     }
 
     /**
@@ -172,7 +164,7 @@ public final class DmaContext implements AutoCloseable {
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult enqueue(BufferList from, BufferList to) {
-        return copies.copy(BUFFER_LIST.apply(from), BUFFER_LIST.apply(to), false);
+        return copies.copy(CoreObjects.of(from), CoreObjects.of(to), false);
     }
 
     /**
@@ -193,7 +185,7 @@ public final class DmaContext implements AutoCloseable {
      * @throws WrongThreadException if another thread owns the engine that is no event loop's
      */
     public void copy(Buffer from, Buffer to) {
-        check(copies.copyAndWait(BUFFER.apply(from), BUFFER.apply(to)));
+        check(copies.copyAndWait(CoreObjects.of(from), CoreObjects.of(to)));
     }
 
     /**
@@ -203,7 +195,7 @@ public final class DmaContext implements AutoCloseable {
      * @param to what to copy to
      */
     public void copy(BufferList from, BufferList to) {
-        check(copies.copyAndWait(BUFFER_LIST.apply(from), BUFFER_LIST.apply(to)));
+        check(copies.copyAndWait(CoreObjects.of(from), CoreObjects.of(to)));
     }
 
     private void check(DocaError status) {
@@ -378,7 +370,7 @@ public final class DmaContext implements AutoCloseable {
         private int tasks = DEFAULT_TASKS;
         private @Nullable CopyHandler<Buffer> onCopied;
         private @Nullable CopyHandler<BufferList> onListCopied;
-        private @Nullable WritableHandler<DmaContext> onWritable;
+        private @Nullable Consumer<DmaContext> onWritable;
         private @Nullable StateHandler<DmaContext> onStateChanged;
 
         private Builder(Device device, ProgressEngine engine) {
@@ -432,7 +424,7 @@ public final class DmaContext implements AutoCloseable {
          * @param handler the handler; costs nothing as long as there are tasks
          * @return this
          */
-        public Builder onWritable(WritableHandler<DmaContext> handler) {
+        public Builder onWritable(Consumer<DmaContext> handler) {
             onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
@@ -459,7 +451,7 @@ public final class DmaContext implements AutoCloseable {
          * @throws WrongThreadException if another thread owns the engine
          */
         public DmaContext start() {
-            ENGINE.apply(engine).checkOwner();
+            CoreObjects.of(engine).checkOwner();
             use.begin();
             return new DmaContext(this);
         }

@@ -13,6 +13,7 @@ import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.load.DocaAnswer;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -35,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 // Longer than other classes: most of it is Javadoc, and all that is made on a DPA begins here.
 public final class Dpa implements AutoCloseable {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaCalls::stop, DpaCalls::destroy);
 
     static {
@@ -66,7 +65,7 @@ public final class Dpa implements AutoCloseable {
      * @throws IllegalStateException if the device is closed
      */
     public static boolean isSupported(Device device) {
-        return DpaCalls.isSupported(DeviceCalls.infoOf(DEVICE.apply(device).handle()));
+        return DpaCalls.isSupported(DeviceCalls.infoOf(CoreObjects.of(device).handle()));
     }
 
     /**
@@ -90,7 +89,7 @@ public final class Dpa implements AutoCloseable {
      * @throws DocaException if DOCA refuses
      */
     public Dpa extend(Device other) {
-        Handle otherHandle = DEVICE.apply(other);
+        Handle otherHandle = CoreObjects.of(other);
         DpaHandle extended = DpaHandle.make(
                 resource.lock(),
                 Resource.Rank.BASE,
@@ -324,7 +323,7 @@ public final class Dpa implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NOT_FOUND} for a map that is not for the device
      */
     public long handleOf(MemoryMap memory) {
-        Handle map = MEMORY_MAP.apply(memory);
+        Handle map = CoreObjects.of(memory);
         return resource.ask(
                 "asking for the handle of " + memory,
                 (dpa, action) -> MmapCalls.dpaHandle(map.handle(), deviceHandle(), action));
@@ -397,7 +396,7 @@ public final class Dpa implements AutoCloseable {
     }
 
     MemorySegment deviceHandle() {
-        return DEVICE.apply(device).handle();
+        return CoreObjects.of(device).handle();
     }
 
     /** Makes one of its objects, which does not outlive it, nor what else it is made of. */
@@ -518,7 +517,7 @@ public final class Dpa implements AutoCloseable {
          */
         public Dpa start() {
             use.begin();
-            Handle handle = DEVICE.apply(device);
+            Handle handle = CoreObjects.of(device);
             Arena functions = Arena.ofShared();
             DpaHandle made = DpaHandle.make(
                     new ReentrantReadWriteLock(),

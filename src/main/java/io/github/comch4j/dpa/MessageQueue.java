@@ -3,19 +3,18 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +29,7 @@ public final class MessageQueue implements AutoCloseable {
     static final int DEFAULT_IMMEDIATE = 32;
 
     private static final int MOST_IMMEDIATE = 4096; // DOCA's own limit is less
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
 
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(MsgqCalls::stop, MsgqCalls::destroy);
 
     private final Device device;
@@ -175,7 +172,7 @@ public final class MessageQueue implements AutoCloseable {
             ProgressEngine engine,
             MessageQueue queue,
             BiFunction<MemorySegment, String, MemorySegment> maker) {
-        Engine inside = ENGINE.apply(engine);
+        Engine inside = CoreObjects.of(engine);
         inside.checkOwner();
         use.begin();
         return QueueContext.make(calls, kind, inside, queue.resource, maker);
@@ -237,7 +234,7 @@ public final class MessageQueue implements AutoCloseable {
          */
         public MessageQueue start() {
             use.begin();
-            Handle onDevice = DEVICE.apply(device);
+            Handle onDevice = CoreObjects.of(device);
             Resource[] owners = dpa == null ? new Resource[] {onDevice} : new Resource[] {onDevice, dpa.resource()};
             ReadWriteLock lock =
                     dpa == null ? new ReentrantReadWriteLock() : dpa.resource().lock();

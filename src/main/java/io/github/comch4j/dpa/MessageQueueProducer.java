@@ -4,8 +4,6 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.SendFailureHandler;
-import io.github.comch4j.core.WritableHandler;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.BufferState;
@@ -13,6 +11,8 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.transfer.BufferSendTasks;
 import io.github.comch4j.transfer.SendLimits;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,21 +26,22 @@ public final class MessageQueueProducer extends MessageQueueEnd {
     private MessageQueueProducer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
         this.longest = settings.longest;
-        WritableHandler<MessageQueueProducer> room = settings.onWritable;
-        SendFailureHandler<MessageQueueProducer> failure = settings.onSendFailed;
+        Consumer<MessageQueueProducer> room = settings.onWritable;
+        BiConsumer<MessageQueueProducer, DocaError> failure = settings.onSendFailed;
         this.sends = new BufferSendTasks(
                 context,
                 settings.tasks,
                 new SendLimits(settings.queue.device().toString(), 0, 0, longest),
-                room == null ? null : () -> room.onWritable(this),
+                room == null ? null : () -> room.accept(this),
                 failure == null ? null : (buffer, status) -> tellFailure(failure, context, status),
                 null,
                 false);
     }
 
-    private void tellFailure(SendFailureHandler<MessageQueueProducer> handler, QueueContext context, DocaError status) {
+    private void tellFailure(
+            BiConsumer<MessageQueueProducer, DocaError> handler, QueueContext context, DocaError status) {
         if (status != DocaError.SUCCESS && !context.isEnding()) {
-            handler.onSendFailed(this, status);
+            handler.accept(this, status);
         }
     }
 
@@ -144,8 +145,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         private final ProgressEngine engine;
         private int tasks = MessageQueue.DEFAULT_DEPTH;
         private int longest = MessageQueue.DEFAULT_IMMEDIATE;
-        private @Nullable WritableHandler<MessageQueueProducer> onWritable;
-        private @Nullable SendFailureHandler<MessageQueueProducer> onSendFailed;
+        private @Nullable Consumer<MessageQueueProducer> onWritable;
+        private @Nullable BiConsumer<MessageQueueProducer, DocaError> onSendFailed;
 
         Builder(MessageQueue queue, ProgressEngine engine) {
             this.queue = queue;
@@ -186,7 +187,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          * @return this
          * @throws IllegalStateException if there is one already
          */
-        public Builder onWritable(WritableHandler<MessageQueueProducer> handler) {
+        public Builder onWritable(Consumer<MessageQueueProducer> handler) {
             onWritable = use.once("onWritable", onWritable, handler);
             return this;
         }
@@ -199,7 +200,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          * @return this
          * @throws IllegalStateException if there is one already
          */
-        public Builder onSendFailed(SendFailureHandler<MessageQueueProducer> handler) {
+        public Builder onSendFailed(BiConsumer<MessageQueueProducer, DocaError> handler) {
             onSendFailed = use.once("onSendFailed", onSendFailed, handler);
             return this;
         }

@@ -5,10 +5,8 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ChosenFabric;
-import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.transfer.CoreObjects;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,14 +14,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is injected into tests: made once for each machine, by the thread that asks first. */
 final class InjectedObjects implements AutoCloseable {
-    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
-    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
 
     private final EmulatedMachine machine;
     private final EmulatedMachine.Side seen;
@@ -65,7 +59,7 @@ final class InjectedObjects implements AutoCloseable {
     private Object make(Key key) {
         if (key.type == Device.class) {
             Device device = key.side == EmulatedMachine.Side.HOST ? machine.openHost() : machine.openDpu();
-            return lend(device, DEVICE.apply(device));
+            return lend(device, CoreObjects.of(device));
         }
         if (key.type == Representor.class) {
             Device dpu = (Device) get(Device.class, EmulatedMachine.Side.DPU);
@@ -74,17 +68,17 @@ final class InjectedObjects implements AutoCloseable {
                     .map(all -> all.get(0).address())
                     .orElseThrow(() -> new IllegalStateException(dpu + " has no representors"));
             Representor representor = dpu.openRepresentor(first);
-            return lend(representor, REPRESENTOR.apply(representor));
+            return lend(representor, CoreObjects.of(representor));
         }
         if (key.type == ProgressEngine.class) {
             ProgressEngine engine = ProgressEngine.create();
-            return lend(engine, ENGINE.apply(engine));
+            return lend(engine, CoreObjects.of(engine));
         }
         if (key.type != EventLoop.class) {
             throw new IllegalArgumentException("nothing to lend is a " + key.type.getName());
         }
         EventLoop loop = EventLoop.start(key.side == null ? "loop" : key.side + " loop");
-        return lend(loop, ENGINE.apply(loop.engine()));
+        return lend(loop, CoreObjects.of(loop.engine()));
     }
 
     private <T extends AutoCloseable> T lend(T thing, io.github.comch4j.internal.life.Resource resource) {

@@ -270,30 +270,26 @@ public final class KernelContext {
      *
      * @param producer the handle of a producer
      * @param consumerId to whom
-     * @param targetMap the handle of a memory map
-     * @param target an address in it
-     * @param sourceMap the handle of a memory map
-     * @param source an address in it
-     * @param bytes how many
+     * @param copy from where to where
      * @param data 1 to 96 bytes, native or of the heap; may be overwritten afterwards
      * @param flags {@link #FLUSH} and {@link #OPTIMIZE_REPORTS}, or 0
      * @throws IllegalArgumentException if the data are longer
      */
-    public void copyAndSend(
-            long producer,
-            int consumerId,
-            int targetMap,
-            long target,
-            int sourceMap,
-            long source,
-            long bytes,
-            MemorySegment data,
-            int flags) {
+    public void copyAndSend(long producer, int consumerId, KernelCopy copy, MemorySegment data, int flags) {
         Objects.requireNonNull(data);
         check();
         int length = takeOver(data);
         dpa_h.doca_dpa_dev_comch_producer_dma_copy(
-                producer, consumerId, targetMap, target, sourceMap, source, bytes, outgoing, length, flags);
+                producer,
+                consumerId,
+                copy.targetMap(),
+                copy.target(),
+                copy.sourceMap(),
+                copy.source(),
+                copy.bytes(),
+                outgoing,
+                length,
+                flags);
     }
 
     private int takeOver(MemorySegment data) {

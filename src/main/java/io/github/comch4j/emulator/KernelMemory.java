@@ -149,16 +149,13 @@ public final class KernelMemory {
      * Copies from one map to another ({@code doca_dpa_dev_post_memcpy}); the completion of the operations says when.
      *
      * @param operations the handle of asynchronous operations
-     * @param targetMap the handle of a map
-     * @param target an address in it
-     * @param sourceMap the handle of a map
-     * @param source an address in it
-     * @param bytes how many
+     * @param copy from where to where
      * @param flags {@link KernelContext#FLUSH} and {@link KernelContext#OPTIMIZE_REPORTS}, or 0
      */
-    public void copy(long operations, int targetMap, long target, int sourceMap, long source, long bytes, int flags) {
+    public void copy(long operations, KernelCopy copy, int flags) {
         context.check();
-        dpa_h.doca_dpa_dev_post_memcpy(operations, targetMap, target, sourceMap, source, bytes, flags);
+        dpa_h.doca_dpa_dev_post_memcpy(
+                operations, copy.targetMap(), copy.target(), copy.sourceMap(), copy.source(), copy.bytes(), flags);
     }
 
     // ---- hash tables

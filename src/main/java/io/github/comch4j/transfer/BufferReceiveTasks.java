@@ -97,7 +97,7 @@ public final class BufferReceiveTasks extends ReceiveTasks {
         int code = UNKNOWN;
         try {
             long address = buffer == null ? 0 : buffer.address();
-            if (typed[slot] == 0) {
+            if (queue.typed(slot) == 0) {
                 refusing = ConsumerCalls.get().allocateFunction();
                 code = allocate(slot, address);
             } else {
@@ -166,7 +166,7 @@ public final class BufferReceiveTasks extends ReceiveTasks {
         long dataLength = buffer != null && BufferCalls.getDataLength(buffer.address(), result) == Calls.SUCCESS
                 ? staging.result()
                 : 0;
-        long receive = typed[slot];
+        long receive = queue.typed(slot);
         long immediate = ConsumerCalls.immediate(receive);
         int length = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
         deliver(slot, dataLength, ConsumerCalls.producer(receive), scratch.lend(immediate, length));

@@ -82,6 +82,7 @@ public final class BufferSendTasks extends SendTasks {
             return refuse(SubmitResult.NO_TASK);
         }
         if (state != null) {
+            checkNew(state);
             state.beginTask(context);
         }
         int slot = free[freeCount - 1];
@@ -120,6 +121,7 @@ public final class BufferSendTasks extends SendTasks {
         if (freeCount == 0) {
             return refuse(SubmitResult.NO_TASK);
         }
+        checkNew(list);
         list.beginTask(context);
         int slot = free[freeCount - 1];
         prepare(slot, list, consumerId, immediate);

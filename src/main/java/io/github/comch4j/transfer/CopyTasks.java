@@ -90,6 +90,8 @@ public final class CopyTasks extends SubmitTasks {
         if (freeCount == 0) {
             return noTask(waits);
         }
+        checkNew(source);
+        checkNew(destination);
         source.beginTask(context);
         int slot = free[freeCount - 1];
         int code = INVALID;
@@ -134,6 +136,8 @@ public final class CopyTasks extends SubmitTasks {
         if (freeCount == 0) {
             return noTask(waits);
         }
+        checkNew(source);
+        checkNew(destination);
         source.beginTask(context);
         int slot = free[freeCount - 1];
         int code = INVALID;
@@ -180,13 +184,13 @@ public final class CopyTasks extends SubmitTasks {
     }
 
     private int prepareTask(int slot, long source, long destination) {
-        if (typed[slot] != 0) {
+        if (queue.typed(slot) != 0) {
             queue.prepareCopy(slot, source, destination);
             return Calls.SUCCESS;
         }
         int code = DmaCalls.allocate(context.address(), source, destination, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocatedCopy(slot, DmaCalls.asTask(staging.result()), source, destination);
+            queue.allocatedCopy(slot, staging.result(), DmaCalls.asTask(staging.result()), source, destination);
         }
         return code;
     }

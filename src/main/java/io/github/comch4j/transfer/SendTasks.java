@@ -35,7 +35,7 @@ public abstract class SendTasks extends SubmitTasks {
      * @param immediate in the slot's place, or 0
      */
     protected final int prepareTask(int slot, long buffer, int consumerId, long immediate, int length) {
-        if (typed[slot] == 0) {
+        if (queue.typed(slot) == 0) {
             int code = ProducerCalls.allocate(
                     context.address(), buffer, immediate, length, consumerId, staging.resultAddress());
             if (code != Calls.SUCCESS) {

@@ -6,6 +6,7 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferListState;
+import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.RoomWaiter;
 import io.github.comch4j.internal.observe.BackPressure;
 import io.github.comch4j.internal.observe.Counter;
@@ -50,6 +51,23 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
     protected final String doing() {
         return (kind == TaskKind.COPY ? "copying with " : "sending with ") + context.name();
     }
+
+    /** Before a task of a buffer that another context had last, or none: looks whether DOCA may use its memory. */
+    final void checkNew(BufferState buffer) {
+        if (buffer.holder() != context) {
+            checkMemory(buffer); // which does not change
+        }
+    }
+
+    /** As {@link #checkNew(BufferState)}, of all buffers of a list. */
+    final void checkNew(BufferListState list) {
+        for (int i = 0; i < list.size(); i++) {
+            checkNew(list.get(i));
+        }
+    }
+
+    /** Fails if DOCA may not use the buffer's memory, which it does not check itself. */
+    void checkMemory(BufferState buffer) {}
 
     /** Fails for a list without buffers, or with more than the device takes. */
     final void checkSize(BufferListState list) {

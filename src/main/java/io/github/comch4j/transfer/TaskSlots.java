@@ -1,7 +1,5 @@
 package io.github.comch4j.transfer;
 
-import io.github.comch4j.internal.call.TaskCalls;
-import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.transport.CallMemory;
@@ -27,10 +25,6 @@ public abstract class TaskSlots implements SlotEvents {
     protected final CallMemory staging;
     protected final ReceivedMemory scratch;
 
-    // by slot
-    protected final long[] typed; // the task as what it does, 0: not allocated
-    private final long[] tasks; // the same as struct doca_task *
-
     // slots, used as a stack: the last one is still in the caches
     protected final int[] free;
     protected int freeCount;
@@ -48,8 +42,6 @@ public abstract class TaskSlots implements SlotEvents {
         this.queue = context.transport().taskQueue(context, this, context.view(), kind, count);
         this.staging = engine.staging();
         this.scratch = new ReceivedMemory(incoming);
-        typed = new long[count];
-        tasks = new long[count];
         free = new int[count];
         for (int slot = 0; slot < count; slot++) {
             free[slot] = count - 1 - slot;
@@ -71,9 +63,6 @@ public abstract class TaskSlots implements SlotEvents {
         context.failed(thrown);
     }
 
-    /** Before the first task of a buffer: fails if DOCA may not use its memory, which it does not check itself. */
-    void checkMemory(BufferState buffer) {}
-
     /** How many there are. */
     public final int count() {
         return free.length;
@@ -86,18 +75,7 @@ public abstract class TaskSlots implements SlotEvents {
 
     /** A task has been allocated for the slot; the pointer is in {@link #staging}. */
     protected final void allocated(int slot, long task, long buffer, int consumer) {
-        long allocated = staging.result();
-        queue.allocated(slot, allocated, task, buffer, consumer);
-        typed[slot] = allocated;
-        tasks[slot] = task;
-    }
-
-    /** As {@link #allocated}, of a copy. */
-    protected final void allocatedCopy(int slot, long task, long source, long destination) {
-        long allocated = staging.result();
-        queue.allocatedCopy(slot, allocated, task, source, destination);
-        typed[slot] = allocated;
-        tasks[slot] = task;
+        queue.allocated(slot, staging.result(), task, buffer, consumer);
     }
 
     /** The slot's task has ended and may be used again, if this goes on. */
@@ -109,15 +87,7 @@ public abstract class TaskSlots implements SlotEvents {
     /** The slot is free: its task is used again only while this runs. */
     protected final void freeUnlessRunning(int slot) {
         if (!context.isRunning()) {
-            freeTask(slot);
-        }
-    }
-
-    protected final void freeTask(int slot) {
-        if (typed[slot] != 0) {
-            TaskCalls.free(tasks[slot]);
-            typed[slot] = 0;
-            tasks[slot] = 0;
+            queue.free(slot);
         }
     }
 
@@ -130,7 +100,7 @@ public abstract class TaskSlots implements SlotEvents {
     /** Frees the tasks of the free slots. */
     protected void freeIdleTasks() {
         for (int i = 0; i < freeCount; i++) {
-            freeTask(free[i]);
+            queue.free(free[i]);
         }
     }
 

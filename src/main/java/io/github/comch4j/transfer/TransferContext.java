@@ -6,7 +6,6 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.call.TransferCalls;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
@@ -63,11 +62,6 @@ public abstract class TransferContext extends Context {
     /** What is worth saying about memory for which DOCA has refused a task; empty: nothing. */
     public String hintAbout(MemoryMap memory) {
         return "";
-    }
-
-    @Override
-    protected final void checkMemory(BufferState buffer) {
-        tasks.checkMemory(buffer);
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.testing.EmulatedBlueField;
+import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -11,6 +11,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.emulator.DpaKernel;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.emulator.KernelContext;
+import io.github.comch4j.emulator.KernelCopy;
 import io.github.comch4j.emulator.KernelEvents;
 import io.github.comch4j.emulator.KernelMemory;
 import java.lang.foreign.MemorySegment;
@@ -248,7 +249,7 @@ class JavaKernelsTest {
                 () -> events.postAwaitUnequal(0, 0, 1),
                 () -> memory.at(0, 1),
                 () -> memory.ofMap(0, 0),
-                () -> memory.copy(0, 0, 0, 0, 0, 1, 0),
+                () -> memory.copy(0, new KernelCopy(0, 0, 0, 0, 1), 0),
                 () -> memory.tableAdd(0, 0, 0),
                 () -> memory.tableRemove(0, 0),
                 () -> memory.tableFind(0, 0));

@@ -12,6 +12,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.CompletionType;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.emulator.KernelContext;
+import io.github.comch4j.emulator.KernelCopy;
 import io.github.comch4j.emulator.KernelEnd;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -95,11 +96,12 @@ class JavaMessagesTest {
                 context.copyAndSend(
                         link.dpaProducer.handle(),
                         1,
-                        (int) to,
-                        target.segment().address(),
-                        (int) from,
-                        source.segment().address(),
-                        arguments[0],
+                        new KernelCopy(
+                                (int) to,
+                                target.segment().address(),
+                                (int) from,
+                                source.segment().address(),
+                                arguments[0]),
                         MemorySegment.ofArray(new long[] {arguments[0]}),
                         FLAGS);
                 return 0;

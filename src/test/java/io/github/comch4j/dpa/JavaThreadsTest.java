@@ -12,6 +12,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.CompletionType;
 import io.github.comch4j.emulator.DpaKernel;
 import io.github.comch4j.emulator.JavaKernels;
+import io.github.comch4j.emulator.KernelCopy;
 import io.github.comch4j.emulator.KernelEnd;
 import java.util.Arrays;
 import java.util.List;
@@ -287,7 +288,11 @@ class JavaThreadsTest {
             (context, arguments) -> {
                 context.sendImmediate(arguments[0], 1, java.lang.foreign.MemorySegment.ofArray(new byte[1]), 0);
                 context.copyAndSend(
-                        arguments[0], 1, 0, 0, 0, 0, 1, java.lang.foreign.MemorySegment.ofArray(new byte[1]), 0);
+                        arguments[0],
+                        1,
+                        new KernelCopy(0, 0, 0, 0, 1),
+                        java.lang.foreign.MemorySegment.ofArray(new byte[1]),
+                        0);
                 context.notifyThread(arguments[0]);
                 context.useDevice(arguments[0]);
                 return 0;
@@ -302,7 +307,7 @@ class JavaThreadsTest {
                 return context.memory().ofMap((int) arguments[0], 5);
             },
             (context, arguments) -> {
-                context.memory().copy(arguments[0], 0, 0, 0, 0, 1, 0);
+                context.memory().copy(arguments[0], new KernelCopy(0, 0, 0, 0, 1), 0);
                 context.memory().tableAdd(arguments[0], 0, 0);
                 context.memory().tableRemove(arguments[0], 0);
                 return context.memory().tableFind(arguments[0], 0).isPresent() ? 1 : 0;

@@ -39,6 +39,7 @@ import io.github.comch4j.dpa.Kernels;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.emulator.JavaKernels;
+import io.github.comch4j.emulator.KernelCopy;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ConsumerLabels;
@@ -548,6 +549,8 @@ public final class EveryMethod {
             return Arena.ofAuto().allocate(8);
         } else if (type == PciAddress.class) {
             return Machine.HOST;
+        } else if (type == KernelCopy.class) {
+            return new KernelCopy(1, 1, 1, 1, 1);
         } else if (type == Access[].class) {
             return new Access[] {Access.PCI_READ_WRITE};
         } else if (type == Device[].class) {

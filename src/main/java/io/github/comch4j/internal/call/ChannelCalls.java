@@ -27,6 +27,14 @@ public final class ChannelCalls {
     public static final String ARM_SEND_NAME = "doca_comm_channel_ep_event_handle_arm_send";
     /** {@code doca_comm_channel_ep_event_handle_arm_recv}. */
     public static final String ARM_RECEIVE_NAME = "doca_comm_channel_ep_event_handle_arm_recv";
+    /** {@code doca_comm_channel_ep_connect}. */
+    public static final String CONNECT_NAME = "doca_comm_channel_ep_connect";
+    /** {@code doca_comm_channel_ep_disconnect}. */
+    public static final String DISCONNECT_NAME = "doca_comm_channel_ep_disconnect";
+    /** {@code doca_comm_channel_ep_destroy}. */
+    public static final String DESTROY_NAME = "doca_comm_channel_ep_destroy";
+    /** {@code doca_comm_channel_ep_update_service_state_info}. */
+    public static final String UPDATE_SERVICE_NAME = "doca_comm_channel_ep_update_service_state_info";
     /** {@code doca_comm_channel_peer_addr_update_info}. */
     public static final String UPDATE_NAME = "doca_comm_channel_peer_addr_update_info";
 

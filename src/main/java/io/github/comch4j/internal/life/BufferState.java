@@ -171,7 +171,6 @@ public final class BufferState {
         }
         checkMemory();
         if (holder != context) { // storing a reference costs more than comparing it
-            context.checkMemory(this); // which does not change
             holder = context;
         }
         inFlight++;
@@ -190,9 +189,6 @@ public final class BufferState {
     public void beginSoleTask(Context context) {
         checkUsable();
         checkMemory();
-        if (soleHolder != context) {
-            context.checkMemory(this);
-        }
         holder = null; // so that beginTask refuses the buffer, with no look of its own at lists
         soleHolder = context;
         inFlight = 1;

@@ -196,9 +196,6 @@ public abstract class Context extends Resource implements ContextEvents {
         engine.checkClosable();
     }
 
-    /** Fails if DOCA may not use the buffer's memory with a task of this, which it does not check itself. */
-    protected void checkMemory(BufferState buffer) {}
-
     /** Fails if closing has begun, unless what uses this has a better exception for that. */
     public void checkUsable() {
         checkOpen();

@@ -1,7 +1,6 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.TaskCalls;
 import java.lang.foreign.MemorySegment;
 
 /** With the batch library: slots and queue are in memory that it shares. */
@@ -22,7 +21,7 @@ final class BatchedTaskQueue extends TaskQueue {
     private final ContextEvents context;
     private final SlotEvents owner;
     private final MemorySegment memory; // of the transport
-    private final int tasks;
+    private final int count;
     private final int index;
     private final long address; // struct batch_context
     private final long slots;
@@ -43,19 +42,19 @@ final class BatchedTaskQueue extends TaskQueue {
             int index,
             long view,
             TaskKind kind,
-            int tasks) {
-        super(kind, tasks);
+            int count) {
+        super(kind, count);
         this.transport = transport;
         this.context = context;
         this.owner = owner;
-        this.tasks = tasks;
+        this.count = count;
         this.index = index;
-        int capacity = powerOfTwo(tasks);
+        int capacity = powerOfTwo(count);
         this.queueMask = capacity - 1;
         long slotsAt = lines(Batch.CONTEXT_SIZE);
-        long dataAt = slotsAt + lines((long) tasks << Batch.SLOT_SHIFT);
-        long sourcesAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
-        long queueAt = kind == TaskKind.COPY ? sourcesAt + lines((long) tasks << Batch.SOURCE_SHIFT) : sourcesAt;
+        long dataAt = slotsAt + lines((long) count << Batch.SLOT_SHIFT);
+        long sourcesAt = dataAt + lines((long) count << Batch.DATA_SHIFT);
+        long queueAt = kind == TaskKind.COPY ? sourcesAt + lines((long) count << Batch.SOURCE_SHIFT) : sourcesAt;
         long freedAt = queueAt + lines((long) capacity * Long.BYTES);
         boolean inBulk = owner.isFreedInBulk();
         this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Long.BYTES : freedAt);
@@ -131,14 +130,13 @@ final class BatchedTaskQueue extends TaskQueue {
     }
 
     @Override
-    void setTask(int number, long typed, long task, long buffer, int consumer) {
+    void setTask(int number, long buffer, int consumer) {
         long slot = slot(number);
-        Batch.setLong(slot + Batch.SLOT_TASK, task);
-        Batch.setLong(slot + Batch.SLOT_TYPED, typed);
+        Batch.setLong(slot + Batch.SLOT_TASK, tasks[number]);
+        Batch.setLong(slot + Batch.SLOT_TYPED, typed[number]);
         Batch.setLong(slot + Batch.SLOT_BUF, buffer);
         Batch.setInt(slot + Batch.SLOT_CONSUMER, consumer);
         Batch.setInt(slot + Batch.SLOT_CHANGES, 0);
-        TaskCalls.setUserData(task, number);
     }
 
     @Override
@@ -324,7 +322,7 @@ final class BatchedTaskQueue extends TaskQueue {
     @Override
     public void close() {
         noQueuedSends();
-        transport.remove(index, tasks);
+        transport.remove(index, count);
         transport.contextMemory().giveBack(memory);
     }
 }

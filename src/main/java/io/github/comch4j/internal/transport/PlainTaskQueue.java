@@ -13,8 +13,6 @@ import java.lang.foreign.MemorySegment;
 final class PlainTaskQueue extends TaskQueue {
     private final PlainTransport transport;
     private final SlotEvents owner;
-    private final long[] typed;
-    private final long[] tasks;
     // both used from front to back, as rings with a place for each task
     private final int[] queue;
     private int queueHead;
@@ -26,13 +24,11 @@ final class PlainTaskQueue extends TaskQueue {
     private boolean flushing;
     private long retries;
 
-    PlainTaskQueue(PlainTransport transport, SlotEvents owner, TaskKind kind, int tasks) {
-        super(kind, tasks);
+    PlainTaskQueue(PlainTransport transport, SlotEvents owner, TaskKind kind, int slots) {
+        super(kind, slots);
         this.transport = transport;
         this.owner = owner;
-        this.typed = new long[tasks];
-        this.tasks = new long[tasks];
-        this.queue = new int[kind == TaskKind.RECEIVE ? 0 : powerOfTwo(tasks)];
+        this.queue = new int[kind == TaskKind.RECEIVE ? 0 : powerOfTwo(slots)];
         this.refused = new int[queue.length];
         this.statuses = new int[queue.length];
     }
@@ -45,13 +41,6 @@ final class PlainTaskQueue extends TaskQueue {
     @Override
     public MemorySegment failedCallback() {
         return Upcalls.Stub.TASK_FAILED.address();
-    }
-
-    @Override
-    void setTask(int slot, long newTyped, long task, long buffer, int consumer) {
-        typed[slot] = newTyped;
-        tasks[slot] = task;
-        TaskCalls.setUserData(task, slot);
     }
 
     @Override

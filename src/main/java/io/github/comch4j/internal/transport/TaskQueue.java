@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.call.TaskCalls;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -15,16 +16,20 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
 
     final TaskKind kind;
     private final boolean sends;
+    final long[] typed; // the tasks as what they do, 0: not allocated
+    final long[] tasks; // the same as struct doca_task
     private final long[] buffers; // what each task has, of a copy its destination: DOCA gets changes only
     private final int[] consumers; // of sends
     private final long[] sources; // of copies
 
-    TaskQueue(TaskKind kind, int tasks) {
+    TaskQueue(TaskKind kind, int slots) {
         this.kind = kind;
         sends = kind == TaskKind.SEND;
-        buffers = new long[tasks];
-        consumers = sends ? new int[tasks] : null;
-        sources = kind == TaskKind.COPY ? new long[tasks] : null;
+        typed = new long[slots];
+        tasks = new long[slots];
+        buffers = new long[slots];
+        consumers = sends ? new int[slots] : null;
+        sources = kind == TaskKind.COPY ? new long[slots] : null;
     }
 
     /** Called by DOCA when a task succeeded. */
@@ -36,24 +41,41 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /**
      * A task has been allocated for a slot: sets its user data.
      *
-     * @param typed the task as a send or post-receive
+     * @param allocated the task as a send, post-receive or copy
      * @param task the same as {@code struct doca_task}
      * @param buffer the {@code doca_buf} it was allocated with, or 0
      * @param consumer the consumer it was allocated with; of no meaning to receives
      */
-    public final void allocated(int slot, long typed, long task, long buffer, int consumer) {
+    public final void allocated(int slot, long allocated, long task, long buffer, int consumer) {
+        typed[slot] = allocated;
+        tasks[slot] = task;
         buffers[slot] = buffer;
         if (sends) {
             consumers[slot] = consumer;
         }
-        setTask(slot, typed, task, buffer, consumer);
+        TaskCalls.setUserData(task, slot);
+        setTask(slot, buffer, consumer);
     }
 
     /** As {@link #allocated}, of a copy; its source and destination are {@code doca_buf}s. */
-    public final void allocatedCopy(int slot, long typed, long task, long source, long destination) {
-        allocated(slot, typed, task, destination, 0);
+    public final void allocatedCopy(int slot, long allocated, long task, long source, long destination) {
+        allocated(slot, allocated, task, destination, 0);
         sources[slot] = source;
         sourceAllocated(slot, source);
+    }
+
+    /** The slot's task as a send, post-receive or copy; 0 if it is not allocated. */
+    public final long typed(int slot) {
+        return typed[slot];
+    }
+
+    /** Frees the slot's task, if there is one, which is not in flight. */
+    public final void free(int slot) {
+        if (typed[slot] != 0) {
+            TaskCalls.free(tasks[slot]);
+            typed[slot] = 0;
+            tasks[slot] = 0;
+        }
     }
 
     /** The {@code doca_buf} that the slot's task had last, or 0. */
@@ -89,7 +111,8 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** As {@link #moveData}, of the source of a slot's copy. */
     public abstract int moveSource(int slot, long source, long data, long length);
 
-    abstract void setTask(int slot, long typed, long task, long buffer, int consumer);
+    /** A task has been allocated with this buffer and consumer. */
+    void setTask(int slot, long buffer, int consumer) {}
 
     abstract void setBuffer(int slot, long buffer);
 

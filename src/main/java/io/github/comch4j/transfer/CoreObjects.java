@@ -1,4 +1,4 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.transfer;
 
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
@@ -15,7 +15,7 @@ import io.github.comch4j.internal.life.Handle;
 import java.util.function.Function;
 
 /** The internal objects of the public ones of the core package. */
-final class CoreObjects {
+public final class CoreObjects {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
 
@@ -39,31 +39,31 @@ final class CoreObjects {
     }
 
     /** Closes an inventory, but for the buffers that the program has kept, with the last of which it closes. */
-    static void end(BufferInventory inventory) {
+    public static void end(BufferInventory inventory) {
         OfFastPath.INVENTORY_END.apply(inventory).run();
     }
 
-    static Engine of(ProgressEngine engine) {
+    public static Engine of(ProgressEngine engine) {
         return ENGINE.apply(engine);
     }
 
-    static BufferState of(Buffer buffer) {
+    public static BufferState of(Buffer buffer) {
         return OfFastPath.BUFFER.apply(buffer);
     }
 
-    static BufferListState of(BufferList list) {
+    public static BufferListState of(BufferList list) {
         return OfFastPath.BUFFER_LIST.apply(list);
     }
 
-    static Handle of(Device device) {
+    public static Handle of(Device device) {
         return DEVICE.apply(device);
     }
 
-    static Handle of(Representor representor) {
+    public static Handle of(Representor representor) {
         return OfServers.REPRESENTOR.apply(representor);
     }
 
-    static Handle of(MemoryMap memory) {
+    public static Handle of(MemoryMap memory) {
         return OfFastPath.MEMORY_MAP.apply(memory);
     }
 }
