@@ -6,7 +6,7 @@ have it, and what differs from DOCA.
     functions.py write      puts what is made in the page right
 
 A section is about a header. Its heading and the prose below it are written by hand, and so is the order of sections;
-what begins with "DOCA ..., unless" is made. Where a function is in Java, or why it is not, is in api-map.tsv: in its
+what begins with "DOCA RELEASES." is made. Where a function is in Java, or why it is not, is in api-map.tsv: in its
 own row, else in the first row whose pattern it fits. Functions without a binding have no row. What the emulated device
 does is "complete" unless functions.tsv says more. The header of a function is that of DOCA's ABI tables, of all
 releases together, and the release of a library is that of the folder it is in. Prints what does not hold; exits 0 only
@@ -28,7 +28,7 @@ ANSWER = re.compile(r"(?:(complete)(?:; .+)?|(differs|not supported): .+)")
 BOUND = re.compile(r'(?:findOrThrow|downcall|call)\("(doca_\w+)"')
 REASON, UNBOUND = "not exposed: ", "no binding"
 COUNTS = re.compile(r"\d+ functions: \d+ complete.*? not in Java\.", re.S)
-MADE = re.compile(r"^DOCA [^\n]*, unless a row.*?(?=^## |\Z)", re.M | re.S)
+MADE = re.compile(r"^DOCA [\d.]+ (?:and later|only|to [\d.]+)\.$.*?(?=^## |\Z)", re.M | re.S)
 
 
 def exports():
@@ -108,25 +108,24 @@ def since(releases):
 
 
 def section(names, exported, said, java):
-    """What is made of a header's functions: a table, and which of them are not in Java, by the reason."""
+    """What is made of a header's functions: a table with a row for those that have the same members and remarks, and
+    which functions are not in Java, by reason and remark."""
     usual = collections.Counter(since(exported[name]) for name in names).most_common(1)[0][0]
-    lines = [f"DOCA {usual}, unless a row says otherwise.", ""]
-    rows, absent = [], collections.defaultdict(list)
+    lines = [f"DOCA {usual}.", ""]
+    rows, absent = collections.defaultdict(list), collections.defaultdict(list)
     for name in names:
         release = since(exported[name])
         remarks = [] if release == usual else [release]
         remarks += [said[name].removeprefix("complete; ")] if said[name] != "complete" else []
-        is_absent = java[name] == UNBOUND or java[name].startswith(REASON)
-        if is_absent:
-            absent[java[name].removeprefix(REASON)].append(name)
-        if remarks or not is_absent:
-            rows.append(f"| `{name}` | {'–' if is_absent else java[name]} | {'; '.join(remarks)} |")
+        there = java[name] != UNBOUND and not java[name].startswith(REASON)
+        (rows if there else absent)[java[name].removeprefix(REASON), "; ".join(remarks)].append(f"`{name}`")
     if rows:
-        lines += ["| function | Java | remarks |", "|---|---|---|", *rows, ""]
+        lines += ["| function | Java; remarks |", "|---|---|"]
+        lines += [f"| {', '.join(those)} | {'; '.join(filter(None, texts))} |" for texts, those in rows.items()] + [""]
     if absent:
         lines += ["Not in Java:", ""]
-        for reason, those in absent.items():
-            item = f"* {reason}: {', '.join(f'`{name}`' for name in those)}"
+        for (reason, remark), those in absent.items():
+            item = f"* {reason}{remark and f' ({remark})'}: {', '.join(those)}"
             lines += textwrap.wrap(item, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         lines += [""]
     return "\n".join(lines) + "\n"
