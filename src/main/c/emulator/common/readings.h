@@ -1,8 +1,8 @@
 /* Decisions where no public source settles how DOCA behaves ("readings").
  *
  * "Seen" is how NVIDIA's libraries of DOCA 2.5.0108 answer without a card; cc/observed.h has what differs for 2.5 and
- * 2.6. docs/contributing/emulator-inside.md lists which readings are settled, and which probe of `comch conformance`
- * asks a card for which of the others.
+ * 2.6. docs/contributing/emulator-inside.md lists which readings are settled; `comch conformance` asks a card for
+ * others.
  *
  * Each has a name, is used by that name only, and can be corrected here once hardware shows otherwise.
  * The number in brackets is the open question in docs/contributing/emulator-inside.md. */
