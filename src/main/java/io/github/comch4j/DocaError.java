@@ -2,17 +2,17 @@ package io.github.comch4j;
 
 /** DOCA's result codes ({@code doca_error_t}), by the same names and numbers. */
 public enum DocaError {
-    /** The call or task did what it was asked to do. */
+    /** The call or task succeeded. */
     SUCCESS(0, "success"),
-    /** A failure that DOCA has no closer name for. */
+    /** A failure for which DOCA has no more specific code. */
     UNKNOWN(1, "unknown error"),
-    /** The object does not allow this now, or not to this caller. */
+    /** The object does not allow the operation now, or not for this caller. */
     NOT_PERMITTED(2, "operation not permitted"),
-    /** Somebody still uses the object. */
+    /** The object is still in use. */
     IN_USE(3, "still in use"),
-    /** The device or this release cannot do it. */
+    /** The device or the DOCA release does not support the operation. */
     NOT_SUPPORTED(4, "not supported"),
-    /** Nothing is wrong, but there is no room at the moment: progress, then try again. */
+    /** Nothing is wrong, but there is no room at the moment: progress the engine, then try again. */
     AGAIN(5, "no room at the moment, try again"),
     /** An argument is out of range, missing, or belongs to another object. */
     INVALID_VALUE(6, "invalid value"),
@@ -20,7 +20,7 @@ public enum DocaError {
     NO_MEMORY(7, "out of memory, or pool exhausted"),
     /** A resource could not be set up. */
     INITIALIZATION(8, "initialization failed"),
-    /** It took longer than allowed. */
+    /** The operation took longer than allowed. */
     TIME_OUT(9, "timed out"),
     /** The object or process is being shut down. */
     SHUTDOWN(10, "shutting down"),
@@ -34,27 +34,27 @@ public enum DocaError {
     NOT_CONNECTED(14, "not connected"),
     /** A lock could not be taken. */
     NO_LOCK(15, "lock not available"),
-    /** What was looked for does not exist. */
+    /** The requested object does not exist. */
     NOT_FOUND(16, "not found"),
-    /** Data transfer failed, or a task was flushed before it was carried out. */
+    /** The data transfer failed, or a task was flushed before the device carried it out. */
     IO_FAILED(17, "input/output failed, or flushed"),
     /** The object is in a state that does not allow this. */
     BAD_STATE(18, "wrong state"),
-    /** Versions do not fit together. */
+    /** The versions are not compatible. */
     UNSUPPORTED_VERSION(19, "unsupported version"),
-    /** The operating system refused. */
+    /** The operating system refused the operation. */
     OPERATING_SYSTEM(20, "operating system call failed"),
-    /** The device driver refused. */
+    /** The device driver refused the operation. */
     DRIVER(21, "driver call failed"),
     /** An inconsistency inside the library or the object. */
     UNEXPECTED(22, "unexpected condition"),
-    /** It is there already. */
+    /** The object exists already. */
     ALREADY_EXIST(23, "exists already"),
-    /** No room left. */
+    /** There is no room left. */
     FULL(24, "full"),
-    /** Nothing there. */
+    /** There is nothing in it. */
     EMPTY(25, "empty"),
-    /** Begun, and finished later by progress. */
+    /** The operation has begun; progress of the engine will finish it. */
     IN_PROGRESS(26, "in progress"),
     /** A value exceeds what can be represented. */
     TOO_BIG(27, "too big"),
@@ -62,9 +62,9 @@ public enum DocaError {
     AUTHENTICATION(28, "authentication failed"),
     /** The configuration contradicts itself or the device. */
     BAD_CONFIG(29, "bad configuration"),
-    /** Left out on purpose. */
+    /** The operation was skipped on purpose. */
     SKIPPED(30, "skipped"),
-    /** A number that DOCA 3.0 does not name; {@link DocaException#code()} has it. */
+    /** A number that DOCA 3.0 does not name; {@link DocaException#code()} returns it. */
     UNRECOGNIZED(-1, "a code that this version does not know");
 
     private static final DocaError[] BY_CODE = byCode();
@@ -78,7 +78,7 @@ public enum DocaError {
     }
 
     /**
-     * The constant for a number of {@code doca_error_t}.
+     * Returns the constant for a number of {@code doca_error_t}.
      *
      * @param code the number
      * @return its constant, or {@link #UNRECOGNIZED} for a number that DOCA 3.0 does not have
@@ -88,7 +88,7 @@ public enum DocaError {
     }
 
     /**
-     * The number in {@code doca_error_t}.
+     * Returns the number in {@code doca_error_t}.
      *
      * @return the number; -1 for {@link #UNRECOGNIZED}
      */
@@ -97,7 +97,7 @@ public enum DocaError {
     }
 
     /**
-     * A short English phrase, this project's own ({@code doca_error_get_descr} has DOCA's).
+     * Returns a short English phrase, written by this project ({@code doca_error_get_descr} has DOCA's own).
      *
      * @return the phrase
      */

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * DOCA refused a call, or something that DOCA was doing failed. Only this library makes such exceptions.
+ * Thrown when DOCA refuses a call, or when an operation of DOCA fails later. Only this library creates such exceptions.
  *
- * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to
- * another user; on an SDK it is what DOCA's log says.
+ * <p>With the emulated BlueField the message contains the known cause, for example that the emulator's folder belongs
+ * to another user. With an SDK it contains the cause that DOCA's log reports.
  *
- * <p>Wrong use that this library notices by itself is reported by {@link IllegalStateException},
+ * <p>If this library itself detects wrong use, it throws {@link IllegalStateException},
  * {@link IllegalArgumentException} or {@link WrongThreadException} instead.
  */
 public class DocaException extends RuntimeException {
@@ -41,7 +41,7 @@ public class DocaException extends RuntimeException {
         Internals.openMaker(DocaException.class, (Function<DocaExceptionParts, DocaException>) DocaException::new);
     }
 
-    /** Where an exception comes from. Only this library has one, and makes exceptions with it. */
+    /** The origin of an exception. Only this library can create an origin, and exceptions with it. */
     public static final class Origin {
         static {
             Internals.openMaker(Origin.class, (Function<DocaExceptionParts, Origin>) Origin::new);
@@ -55,9 +55,9 @@ public class DocaException extends RuntimeException {
     }
 
     /**
-     * For this library's subclasses.
+     * Constructor for subclasses in this library.
      *
-     * @param origin where it comes from
+     * @param origin the origin of the exception
      */
     protected DocaException(Origin origin) {
         this(origin.refusal);
@@ -76,25 +76,25 @@ public class DocaException extends RuntimeException {
     }
 
     /**
-     * DOCA's error.
+     * Returns DOCA's error.
      *
-     * @return the error; {@link DocaError#UNRECOGNIZED} when the number has no name, see {@link #code()}
+     * @return the error; {@link DocaError#UNRECOGNIZED} if the number has no name, see {@link #code()}
      */
     public final DocaError error() {
         return DocaError.of(code);
     }
 
     /**
-     * The number as DOCA returned it.
+     * Returns the error number as DOCA returned it.
      *
-     * @return a number of {@code doca_error_t}, also one that this version has no name for
+     * @return a number of {@code doca_error_t}, possibly one that this version has no name for
      */
     public final int code() {
         return code;
     }
 
     /**
-     * The DOCA function that returned the error, or whose work failed later.
+     * Returns the DOCA function that returned the error, or whose operation failed later.
      *
      * @return its C name
      */
@@ -103,7 +103,7 @@ public class DocaException extends RuntimeException {
     }
 
     /**
-     * What was being done.
+     * Returns the operation that failed.
      *
      * @return a phrase that continues "while …"
      */
@@ -112,12 +112,12 @@ public class DocaException extends RuntimeException {
     }
 
     /**
-     * What is known of the cause, as a sentence: the emulated BlueField tells why it refused, for example that a server
-     * is full or that its folder belongs to another user. On an SDK it cites the last error in DOCA's log, if that was
-     * written within the last second; with several threads it may be about another one's call. It ends the
-     * {@linkplain #getMessage() message}, too.
+     * Returns the known cause as a sentence. The emulated BlueField reports why it refused, for example because a
+     * server is full or the emulator's folder belongs to another user. With an SDK the sentence cites the last error in
+     * DOCA's log if DOCA wrote it within the last second; with several threads, that error may belong to another
+     * thread's call. The {@linkplain #getMessage() message} also ends with this sentence.
      *
-     * @return the sentence; empty if nothing is known
+     * @return the sentence; empty if the cause is not known
      */
     public final String reason() {
         return reason;

@@ -7,17 +7,17 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * What works and is tested, but may change in any release, without the notice that the rest of the API is given. All
- * public types and methods without it stay as they are within a major version.
+ * Marks an API that works and is tested, but may change in any release without the notice that the rest of the API
+ * gets. All public types and methods without this annotation stay as they are within a major version.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.PACKAGE, ElementType.TYPE, ElementType.METHOD, ElementType.CONSTRUCTOR})
 public @interface Experimental {
     /**
-     * Why.
+     * Returns why the API is experimental.
      *
-     * @return what is not known yet, and what would make it stable
+     * @return what is not known yet, and what would make the API stable
      */
     String value();
 }

@@ -5,7 +5,8 @@ import io.github.comch4j.internal.access.LibraryExceptionParts;
 import java.util.function.Function;
 
 /**
- * The DOCA release in use does not export a function that was called. Everything that does not need the function works.
+ * Thrown when the program calls a function that the DOCA release in use does not export. Everything that does not need
+ * the function works.
  */
 public final class MissingFunctionException extends NativeLibraryException {
     static {
@@ -25,7 +26,7 @@ public final class MissingFunctionException extends NativeLibraryException {
     }
 
     /**
-     * The function that is missing.
+     * Returns the missing function.
      *
      * @return its C name
      */

@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * DOCA's libraries, real or emulated, cannot be used in this process. The message says what was looked for, where, and
- * what to do about it. Only this library makes such exceptions.
+ * Thrown when this process cannot use DOCA's libraries, real or emulated. The message says which libraries this library
+ * looked for, where, and how to fix the problem. Only this library creates such exceptions.
  */
 public sealed class NativeLibraryException extends RuntimeException permits MissingFunctionException {
     static {
@@ -18,21 +18,21 @@ public sealed class NativeLibraryException extends RuntimeException permits Miss
 
     private static final long serialVersionUID = 1L;
 
-    /** Why not. */
+    /** The reason why the libraries cannot be used. */
     public enum Reason {
         /** There is no native library for this operating system, processor or C library. */
         UNSUPPORTED_PLATFORM,
-        /** A setting of this library has a value that means nothing. */
+        /** A setting of this library has a meaningless value. */
         INVALID_SETTING,
-        /** The DOCA SDK, or the folder that was named, does not hold the libraries. */
+        /** The DOCA SDK, or the folder that the setting names, does not contain the libraries. */
         NOT_FOUND,
-        /** The emulated libraries could not be written to a folder that allows executing them. */
+        /** The emulated libraries could not be written to a folder from which they can be executed. */
         NOT_UNPACKED,
-        /** The libraries were found, but the system's loader refused them. */
+        /** The libraries exist, but the system's loader refused them. */
         NOT_LOADED,
-        /** The libraries were loaded, but have Comch's functions as no release of DOCA has them. */
+        /** The libraries were loaded, but their set of Comch functions matches no DOCA release. */
         UNKNOWN_RELEASE,
-        /** The libraries lack a function that was called: see {@link MissingFunctionException}. */
+        /** The libraries lack a function that the program called: see {@link MissingFunctionException}. */
         MISSING_FUNCTION
     }
 
@@ -45,7 +45,7 @@ public sealed class NativeLibraryException extends RuntimeException permits Miss
     }
 
     /**
-     * Why the libraries cannot be used.
+     * Returns why the libraries cannot be used.
      *
      * @return the reason
      */

@@ -1,30 +1,30 @@
 package io.github.comch4j;
 
 /**
- * What became of an attempt to submit a task: accepted, or what there was none of, and so which side has to do
- * something before another attempt can succeed.
+ * The result of an attempt to submit a task. If the task was not accepted, the result shows which resource was missing,
+ * and therefore which side must act before another attempt can succeed.
  */
 public enum SubmitResult {
-    /** The task is submitted, or queued to be. */
+    /** The task was submitted, or queued for submission. */
     ACCEPTED,
 
     /**
-     * No task is free: all of this producer or consumer, or of this server or client, are queued or in flight
-     * ({@link DocaError#NO_MEMORY} of DOCA's {@code …_alloc_init}). A task is free again when it has ended, which
-     * progress of this process's engine shows.
+     * No task is free: all tasks of this producer or consumer, or of this server or client, are queued or in flight
+     * ({@link DocaError#NO_MEMORY} from DOCA's {@code …_alloc_init}). A task becomes free when it ends, during progress
+     * of this process's engine.
      */
     NO_TASK,
 
     /**
-     * The peer has no receive for it ({@link DocaError#AGAIN} of {@code doca_task_submit}): the consumer has none
-     * posted or does not run yet, or the receive queue of the other server or client is full. The peer has to do
-     * something; progress in this process does not help. DOCA gives the same answer while the device's own send queue
-     * is full, which passes by itself.
+     * The peer has no receive for the task ({@link DocaError#AGAIN} from {@code doca_task_submit}): its consumer has
+     * posted none or is not running yet, or the receive queue of its server or client is full. The peer must act;
+     * progress in this process does not help. DOCA returns the same error while the device's own send queue is full, a
+     * condition that ends by itself.
      */
     NO_RECEIVE;
 
     /**
-     * Whether the task was accepted.
+     * Returns whether the task was accepted.
      *
      * @return true for {@link #ACCEPTED} only
      */
