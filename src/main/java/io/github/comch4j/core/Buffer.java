@@ -17,23 +17,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A window on a {@link MemoryMap} ({@code doca_buf}): what producers send from and consumers receive into, without a
- * copy.
+ * A window on a {@link MemoryMap} ({@code doca_buf}). Producers send from buffers, and consumers receive into them,
+ * without a copy.
  *
  * <pre>
  *  0              position        position + length       capacity
  *  |--- headroom ---|---- data ----------|---- room ---------|
  * </pre>
  *
- * Only the data are sent. A receive appends to the data, into the room.
+ * A producer sends only the data. A receive appends to the data, into the room.
  *
- * <p>While a task with it is in flight the buffer belongs to DOCA: every method but {@link #isInFlight()},
+ * <p>While a task with the buffer is in flight, the buffer belongs to DOCA: every method except {@link #isInFlight()},
  * {@link #isClosed()}, {@link #capacity()}, {@link #offset()} and {@link #memory()} throws
- * {@link IllegalStateException}. One buffer may be in flight in many sends of one producer at once, or in one receive,
- * or in one {@link BufferList}. A segment that was taken before stays usable, so a program can spoil data in flight,
- * but nothing else.
+ * {@link IllegalStateException}. One buffer can be in flight in many sends of one producer at once, or in one receive,
+ * or in one {@link BufferList}. A segment that the program took earlier remains usable, so the program can corrupt data
+ * in flight, but nothing else.
  *
- * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
+ * <p>Only one thread at a time may use a buffer, normally the thread of the producer's or consumer's engine. The
+ * library does not check this.
  */
 public final class Buffer implements AutoCloseable {
     static {
@@ -55,10 +56,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * The window, to read and write in place.
+     * Returns the window, to be read and written in place.
      *
-     * @return all of it, headroom and room included; the same object each time, until the buffer is moved
-     * @throws IllegalStateException if it is in flight or closed
+     * @return the whole window, including headroom and room; the same object each time, until the buffer is moved
+     * @throws IllegalStateException if the buffer is in flight or closed
      * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment segment() {
@@ -68,10 +69,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * The data.
+     * Returns the data.
      *
-     * @return {@link #length()} bytes from {@link #position()} on; a new object each time
-     * @throws IllegalStateException if it is in flight or closed
+     * @return {@link #length()} bytes, beginning at {@link #position()}; a new object each time
+     * @throws IllegalStateException if the buffer is in flight or closed
      * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment data() {
@@ -81,10 +82,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Where the data begin in the window ({@code doca_buf_get_data}).
+     * Returns where the data begin in the window ({@code doca_buf_get_data}).
      *
      * @return bytes
-     * @throws IllegalStateException if it is in flight or closed
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public long position() {
         state.checkUsable();
@@ -92,10 +93,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * How long the data are ({@code doca_buf_get_data_len}).
+     * Returns the length of the data ({@code doca_buf_get_data_len}).
      *
      * @return bytes
-     * @throws IllegalStateException if it is in flight or closed
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public long length() {
         state.checkUsable();
@@ -103,7 +104,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * How long the window is ({@code doca_buf_get_len}).
+     * Returns the length of the window ({@code doca_buf_get_len}).
      *
      * @return bytes
      */
@@ -112,7 +113,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Where the window begins in its map.
+     * Returns where the window begins in its map.
      *
      * @return bytes
      */
@@ -121,7 +122,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * What it is a window on.
+     * Returns the memory map that the buffer is a window on.
      *
      * @return the map
      */
@@ -130,13 +131,13 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Moves the data ({@code doca_buf_set_data}, called when the buffer is submitted next).
+     * Sets the position and length of the data ({@code doca_buf_set_data}, called when the buffer is next submitted).
      *
-     * @param newPosition where they begin in the window, bytes
-     * @param newLength how long they are, bytes
+     * @param newPosition where the data begin in the window, in bytes
+     * @param newLength the length of the data, in bytes
      * @return this
-     * @throws IndexOutOfBoundsException if that is not within the window
-     * @throws IllegalStateException if it is in flight or closed
+     * @throws IndexOutOfBoundsException if the data would not be within the window
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public Buffer setData(long newPosition, long newLength) {
         state.checkUsable();
@@ -146,22 +147,22 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Changes the length of the data, which go on beginning where they do.
+     * Sets the length of the data, without changing their position.
      *
      * @param newLength bytes
      * @return this
-     * @throws IndexOutOfBoundsException if that is not within the window
-     * @throws IllegalStateException if it is in flight or closed
+     * @throws IndexOutOfBoundsException if the data would not be within the window
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public Buffer setLength(long newLength) {
         return setData(state.position(), newLength);
     }
 
     /**
-     * Forgets the data: the whole window is room again, as it is for a new buffer to receive into.
+     * Removes the data: the whole window becomes room again, as in a new buffer for receiving.
      *
      * @return this
-     * @throws IllegalStateException if it is in flight or closed
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public Buffer clear() {
         return setData(0, 0);
@@ -181,10 +182,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * DOCA's reference count ({@code doca_buf_get_refcount}).
+     * Returns DOCA's reference count ({@code doca_buf_get_refcount}).
      *
-     * @return 1, unless something outside this library counts too
-     * @throws IllegalStateException if it is in flight or closed
+     * @return 1, unless code outside this library holds references too
+     * @throws IllegalStateException if the buffer is in flight or closed
      */
     public int referenceCount() {
         state.checkUsable();
@@ -192,7 +193,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Whether a task with it is in flight.
+     * Returns whether a task with this buffer is in flight.
      *
      * @return true between a successful send or post and its completion
      */
@@ -201,7 +202,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether the buffer is closed.
      *
      * @return true from the beginning of closing
      */
@@ -210,10 +211,10 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Gives the buffer back to its inventory or pool ({@code doca_buf_dec_refcount}). The second call does nothing.
-     * Allowed in callbacks.
+     * Returns the buffer to its inventory or pool ({@code doca_buf_dec_refcount}). A second call does nothing.
+     * Callbacks may call it.
      *
-     * @throws IllegalStateException if it is in flight
+     * @throws IllegalStateException if the buffer is in flight
      * @throws DocaException if DOCA refuses
      */
     @Override
@@ -225,7 +226,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return where it was acquired
      */

@@ -17,11 +17,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed number of buffer descriptors ({@code doca_buf_inventory}), without memory of their own. May be used from any
- * thread.
+ * A fixed number of buffer descriptors ({@code doca_buf_inventory}), without memory of their own. Any thread may use
+ * it.
  *
- * <p>Producers and consumers have an inventory each; a separate one is for buffers that outlive them or move between
- * them.
+ * <p>Each producer and each consumer has its own inventory. Create a separate one for buffers that outlive them or move
+ * between them.
  */
 public final class BufferInventory implements AutoCloseable {
     static {
@@ -37,7 +37,7 @@ public final class BufferInventory implements AutoCloseable {
     /**
      * Creates and starts an inventory ({@code doca_buf_inventory_create}, {@code _start}).
      *
-     * @param buffers how many buffers can be out at a time, at least 1
+     * @param buffers how many buffers can be acquired at a time, at least 1
      * @return the inventory
      * @throws IllegalArgumentException if {@code buffers} is less than 1
      * @throws DocaException if DOCA refuses
@@ -58,27 +58,27 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Takes a buffer whose data are the whole window: for sending ({@code doca_buf_inventory_buf_get_by_args}).
+     * Takes a buffer whose data are the whole window, for sending ({@code doca_buf_inventory_buf_get_by_args}).
      *
      * @param memory the map
-     * @param offset where the window begins in it, bytes
-     * @param length how long the window is, bytes, at least 1
+     * @param offset where the window begins in the map, in bytes
+     * @param length the length of the window, in bytes, at least 1
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the inventory or map is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if no buffer is free
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return taken(take(memory, offset, length, length));
     }
 
     /**
-     * As {@link #acquire(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     * Takes a buffer as {@link #acquire(MemoryMap, long, long)} does, for a window given as a segment.
      *
      * @param memory the map
-     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @param window a part of the map's memory: of {@link MemoryMap#segment()}, or of the wrapped segment
      * @return the buffer
-     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalArgumentException if the segment is not entirely memory of the map
      * @throws IllegalStateException also if the segment's arena is closed
      * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
      */
@@ -87,27 +87,27 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Takes a buffer without data: for receiving ({@code doca_buf_inventory_buf_get_by_args}).
+     * Takes a buffer without data, for receiving ({@code doca_buf_inventory_buf_get_by_args}).
      *
      * @param memory the map
-     * @param offset where the window begins in it, bytes
-     * @param length how long the window is, bytes, at least 1
+     * @param offset where the window begins in the map, in bytes
+     * @param length the length of the window, in bytes, at least 1
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the inventory or map is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if no buffer is free
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
         return taken(take(memory, offset, length, 0));
     }
 
     /**
-     * As {@link #acquireEmpty(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     * Takes a buffer as {@link #acquireEmpty(MemoryMap, long, long)} does, for a window given as a segment.
      *
      * @param memory the map
-     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @param window a part of the map's memory: of {@link MemoryMap#segment()}, or of the wrapped segment
      * @return the buffer
-     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalArgumentException if the segment is not entirely memory of the map
      * @throws IllegalStateException also if the segment's arena is closed
      * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
      */
@@ -116,12 +116,12 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * As {@link #acquire(MemoryMap, long, long)}, for programs that expect to run out.
+     * Takes a buffer as {@link #acquire(MemoryMap, long, long)} does, but returns null if none is free.
      *
      * @param memory the map
-     * @param offset where the window begins in it, bytes
-     * @param length how long the window is, bytes, at least 1
-     * @return the buffer; null when all buffers are out
+     * @param offset where the window begins in the map, in bytes
+     * @param length the length of the window, in bytes, at least 1
+     * @return the buffer; null if no buffer is free
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the inventory or map is closed
      * @throws DocaException if DOCA refuses
@@ -174,20 +174,20 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Moves a buffer of this inventory to another window of its map, without giving it back
-     * ({@code doca_buf_inventory_buf_reuse_by_data}, since DOCA 3.2). As of one that was just acquired, its data are
-     * the whole window; {@link Buffer#clear} makes them room.
+     * Moves a buffer of this inventory to another window of its map, without returning it to the inventory
+     * ({@code doca_buf_inventory_buf_reuse_by_data}, since DOCA 3.2). As with a newly acquired buffer, its data are
+     * then the whole window; {@link Buffer#clear} turns them into room.
      *
-     * <p>One thread at a time, that of the buffer.
+     * <p>Only one thread at a time may call it: the thread that uses the buffer.
      *
      * @param buffer the buffer
-     * @param offset where the window begins in the map, bytes
-     * @param length how long the window is, bytes, at least 1
+     * @param offset where the window begins in the map, in bytes
+     * @param length the length of the window, in bytes, at least 1
      * @return the buffer
      * @throws IllegalArgumentException if the buffer was not acquired from this inventory
-     * @throws IndexOutOfBoundsException if the window is not within the map; nothing has changed then
-     * @throws IllegalStateException if the buffer is in flight, or it, the inventory or the map is closed
-     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     * @throws IndexOutOfBoundsException if the window is not within the map; the buffer is then unchanged
+     * @throws IllegalStateException if the buffer is in flight, or if the buffer, the inventory or the map is closed
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use lacks the function
      * @throws DocaException if DOCA refuses
      */
     public Buffer move(Buffer buffer, long offset, long length) {
@@ -199,11 +199,11 @@ public final class BufferInventory implements AutoCloseable {
     /**
      * Adds descriptors ({@code doca_buf_inventory_expand}, since DOCA 3.0).
      *
-     * @param buffers how many more buffers can be out at a time, at least 1
+     * @param buffers how many more buffers can be acquired at a time, at least 1
      * @return this
      * @throws IllegalArgumentException if {@code buffers} is less than 1
-     * @throws IllegalStateException if it is closed
-     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     * @throws IllegalStateException if the inventory is closed
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use lacks the function
      * @throws DocaException if DOCA refuses
      */
     public BufferInventory expand(int buffers) {
@@ -218,9 +218,9 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * How many buffers it has in all ({@code doca_buf_inventory_get_num_elements}).
+     * Returns the total number of buffers ({@code doca_buf_inventory_get_num_elements}).
      *
-     * @return the number it was made with, and those that {@link #expand} added
+     * @return the initial number, plus those that {@link #expand} added
      */
     public int capacity() {
         resource.checkOpen();
@@ -230,7 +230,7 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * How many buffers can still be taken ({@code doca_buf_inventory_get_num_free_elements}).
+     * Returns the number of free buffers ({@code doca_buf_inventory_get_num_free_elements}).
      *
      * @return a snapshot
      */
@@ -242,7 +242,7 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether the inventory is closed.
      *
      * @return true from the beginning of closing
      */
@@ -251,12 +251,13 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Closes the buffers that are still out, waiting for those in flight (a consumer that they are posted to is
-     * closed), then the inventory ({@code doca_buf_inventory_destroy}). The second call does nothing.
+     * Closes the inventory ({@code doca_buf_inventory_destroy}). First closes the buffers that are not yet returned,
+     * and waits for those in flight; it also closes a consumer to which such buffers are posted. A second call does
+     * nothing.
      *
-     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no
+     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is not an
      *     {@link EventLoop}'s
-     * @throws DocaException if something does not end in time; the inventory is still open then
+     * @throws DocaException if an operation does not end in time; the inventory is then still open
      */
     @Override
     public void close() {
@@ -264,7 +265,7 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return what it is and its size
      */

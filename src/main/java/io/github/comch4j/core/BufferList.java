@@ -5,17 +5,17 @@ import io.github.comch4j.internal.life.BufferListState;
 import java.util.Objects;
 
 /**
- * Buffers whose data a producer sends as one payload, in the order of the list, without bringing them together first: a
- * header and a body, or records that lie apart.
+ * A list of buffers whose data a producer sends as one payload, in list order, without first copying them together: for
+ * example a header and a body, or separate records.
  *
- * <p>They are chained ({@code doca_buf_chain_list}) when a send is accepted, and unchained
- * ({@code doca_buf_unchain_list}) when it ends, before the completion handler runs; in between all of them are in
- * flight. So a list has nothing to close, and its buffers remain what they are: each is closed or given back as if
- * there were no list, may be in other lists, and may be sent alone. A list can be sent again and again, with the same
- * buffers or with others, which allocates nothing; each buffer after the first one costs two more native calls.
+ * <p>When a send is accepted, the library chains the buffers ({@code doca_buf_chain_list}). When the send ends, it
+ * unchains them ({@code doca_buf_unchain_list}) before the completion handler runs. In between, all of them are in
+ * flight. A list therefore needs no closing, and its buffers remain independent: each is closed or returned as usual,
+ * can be in other lists, and can be sent alone. A program can send a list again and again, with the same buffers or
+ * with others, without allocation. Each buffer after the first costs two more native calls.
  *
- * <p>While it is in flight a list cannot be changed or sent again. One thread at a time, normally that of the
- * producer's engine; there is no check.
+ * <p>While a list is in flight, it cannot be changed or sent again. Only one thread at a time may use it, normally the
+ * thread of the producer's engine. The library does not check this.
  */
 public final class BufferList {
     static {
@@ -27,11 +27,11 @@ public final class BufferList {
     private BufferList() {}
 
     /**
-     * A list of buffers, which may be added to later.
+     * Creates a list of buffers. More buffers can be added later.
      *
-     * @param buffers what is sent first comes first; may be none
+     * @param buffers the buffers, in the order in which their data are sent; may be empty
      * @return the list
-     * @throws IllegalArgumentException if a buffer is there twice
+     * @throws IllegalArgumentException if a buffer occurs twice
      */
     public static BufferList of(Buffer... buffers) {
         BufferList list = new BufferList();
@@ -42,11 +42,11 @@ public final class BufferList {
     }
 
     /**
-     * Appends a buffer. Whether it can be sent is looked at when the list is sent.
+     * Appends a buffer. The library checks whether the buffer can be sent when the list is sent.
      *
-     * @param buffer on a map of the connection's device; its data may be empty
+     * @param buffer a buffer on a map of the connection's device; its data may be empty
      * @return this
-     * @throws IllegalArgumentException if it is in the list already
+     * @throws IllegalArgumentException if the buffer is in the list already
      * @throws IllegalStateException if the list is in flight
      */
     public BufferList add(Buffer buffer) {
@@ -55,7 +55,7 @@ public final class BufferList {
     }
 
     /**
-     * Removes all buffers, which are neither closed nor given back by that.
+     * Removes all buffers, without closing or returning them.
      *
      * @return this
      * @throws IllegalStateException if the list is in flight
@@ -66,7 +66,7 @@ public final class BufferList {
     }
 
     /**
-     * How many buffers are in it.
+     * Returns the number of buffers in the list.
      *
      * @return the number
      */
@@ -75,21 +75,21 @@ public final class BufferList {
     }
 
     /**
-     * One of its buffers.
+     * Returns a buffer of the list.
      *
-     * @param index its place, from 0 on
+     * @param index the position in the list, beginning at 0
      * @return the buffer
-     * @throws IndexOutOfBoundsException if there is none in that place
+     * @throws IndexOutOfBoundsException if there is no buffer at this position
      */
     public Buffer get(int index) {
         return (Buffer) state.get(Objects.checkIndex(index, state.size())).buffer();
     }
 
     /**
-     * Whether a send with it is in flight.
+     * Returns whether a send with this list is in flight.
      *
-     * @return true between a successful send and its completion, or until its buffers have been given back if the
-     *     producer does that
+     * @return true between a successful send and its completion; if the producer returns sent buffers to their pool,
+     *     true until it has done so
      */
     public boolean isInFlight() {
         return state.isInFlight();
@@ -101,7 +101,7 @@ public final class BufferList {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return how many buffers are in it
      */

@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers of one size on one memory map, made once and lent again and again: acquiring and releasing allocate nothing.
- * Closed with its map, if not before.
+ * A pool of buffers of one size on one memory map. The pool creates the buffers once and reuses them: acquiring and
+ * releasing allocate nothing. Closing the map also closes the pool.
  *
  * {@snippet file="Pieces.java" region="pool"}
  *
- * <p>A slot whose send was not accepted is still out: send it later, or give it back. One thread at a time,
- * normally that of the producer's or consumer's engine; there is no check.
+ * <p>A slot whose send was not accepted remains acquired: send it later, or release it. Only one thread at a time may
+ * use the pool, normally the thread of the producer's or consumer's engine. The library does not check this.
  */
 public final class BufferPool implements AutoCloseable {
     private final MemoryMap memory;
@@ -44,14 +44,14 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Divides the beginning of a map into slots, a buffer for each. The map remains the caller's, and should have no
-     * other buffers there.
+     * Creates a pool by dividing the beginning of a map into slots, with a buffer for each. The map still belongs to
+     * the caller, who should have no other buffers in that part of it.
      *
      * @param memory the map
-     * @param count how many, at least 1
-     * @param slotSize bytes of each, at least 1
-     * @return the pool, all free
-     * @throws IllegalArgumentException if they do not fit into the map
+     * @param count the number of slots, at least 1
+     * @param slotSize the size of each slot in bytes, at least 1
+     * @return the pool, with all slots free
+     * @throws IllegalArgumentException if the slots do not fit into the map
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static BufferPool create(MemoryMap memory, int count, long slotSize) {
@@ -79,9 +79,9 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Takes a slot and copies data into it: for those who need not save a copy.
+     * Takes a slot and copies data into it: for programs that do not need to avoid a copy.
      *
-     * @param data at most {@link #slotSize()} bytes; its position is moved to its limit if there was a slot
+     * @param data at most {@link #slotSize()} bytes; if a slot was free, the position is moved to the limit
      * @return the slot, committed; null if none is free
      * @throws IllegalArgumentException if the data are too long
      * @throws IllegalStateException if the pool is closed
@@ -98,13 +98,13 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Takes as many slots as so many bytes need, to be sent as one payload: all of them are full but the last one, and
-     * are written by {@link BufferList#get}. All slots of a list come back together by {@link #release(BufferList)}, or
-     * by themselves if the producer has {@code releaseSent()}.
+     * Takes as many slots as {@code length} bytes need, to be sent as one payload. All of them are full except the last
+     * one. The program writes them by {@link BufferList#get}. {@link #release(BufferList)} releases all slots of a list
+     * together; with {@code releaseSent()} the producer does so itself.
      *
-     * @param list what they are appended to
+     * @param list the list to which the slots are appended
      * @param length bytes, at least 1
-     * @return false if not so many are free: then none was taken
+     * @return false if too few slots are free; then none was taken
      * @throws IllegalArgumentException if {@code length} is less than 1, or more than all slots hold
      * @throws IllegalStateException if the pool is closed, or the list is in flight
      */
@@ -125,11 +125,11 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Gives the slots of a list back, and empties it.
+     * Releases the slots of a list, and empties the list.
      *
      * @param list buffers of this pool; not in flight
-     * @throws IllegalArgumentException if a buffer is not of this pool; nothing is given back then
-     * @throws IllegalStateException if the list is in flight, or a slot is not out
+     * @throws IllegalArgumentException if a buffer does not belong to this pool; then no slot was released
+     * @throws IllegalStateException if the list is in flight, or a slot is not acquired
      */
     public void release(BufferList list) {
         list.checkChangeable();
@@ -143,11 +143,11 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * The slot of a buffer, for handlers that get the buffer.
+     * Returns the slot of a buffer, for handlers that get the buffer.
      *
      * @param buffer a buffer of this pool
      * @return its slot
-     * @throws IllegalArgumentException if it is not of this pool
+     * @throws IllegalArgumentException if the buffer does not belong to this pool
      */
     public Slot slotOf(Buffer buffer) {
         if (buffer.memory() == memory && buffer.offset() / slotSize < slots.length) {
@@ -160,16 +160,16 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * How many slots it has.
+     * Returns the number of slots.
      *
-     * @return the number it was made with
+     * @return the number that the pool was created with
      */
     public int capacity() {
         return slots.length;
     }
 
     /**
-     * How many slots are free.
+     * Returns the number of free slots.
      *
      * @return a snapshot
      */
@@ -178,7 +178,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * The size of each slot.
+     * Returns the size of each slot.
      *
      * @return bytes
      */
@@ -187,7 +187,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * What the slots are on.
+     * Returns the memory map that the slots are on.
      *
      * @return the map
      */
@@ -196,9 +196,10 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Says which slots are out, and with {@value io.github.comch4j.core.Doca#DEBUG_PROPERTY} where they were acquired.
+     * Returns which slots are acquired, and with {@value io.github.comch4j.core.Doca#DEBUG_PROPERTY} where the program
+     * acquired them.
      *
-     * @return one line for each slot with its stack trace, or empty
+     * @return one line for each slot, with its stack trace, or empty
      */
     public String leaks() {
         StringBuilder text = new StringBuilder();
@@ -221,11 +222,11 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Closes all its buffers, waiting for those in flight (a consumer that they are posted to is closed). The second
-     * call does nothing.
+     * Closes all buffers of the pool, and waits for those in flight. Also closes a consumer to which such buffers are
+     * posted. A second call does nothing.
      *
      * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
-     * @throws io.github.comch4j.DocaException if something does not end in time; the pool is still open then
+     * @throws io.github.comch4j.DocaException if an operation does not end in time; the pool is then still open
      */
     @Override
     public void close() {
@@ -233,7 +234,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return its size
      */
@@ -248,7 +249,7 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** One buffer of the pool, while it is out. */
+    /** One buffer of the pool, while the program has acquired it. */
     public final class Slot {
         private final int index;
         private final Buffer buffer;
@@ -301,32 +302,32 @@ public final class BufferPool implements AutoCloseable {
         }
 
         /**
-         * All of it, to write in place.
+         * Returns the whole slot, to be written in place.
          *
          * @return {@link BufferPool#slotSize()} bytes; the same object each time
-         * @throws IllegalStateException if it is not out, or in flight
+         * @throws IllegalStateException if the slot is not acquired, or in flight
          */
         public MemorySegment segment() {
             return buffer().segment();
         }
 
         /**
-         * All of it, as NIO sees it.
+         * Returns the whole slot as an NIO buffer.
          *
          * @return a new view of {@link BufferPool#slotSize()} bytes, at position 0, big endian
-         * @throws IllegalStateException if it is not out, or in flight
+         * @throws IllegalStateException if the slot is not acquired, or in flight
          */
         public ByteBuffer byteBuffer() {
             return segment().asByteBuffer();
         }
 
         /**
-         * Says how much was written.
+         * Sets how many bytes the program has written; these become the data of the buffer.
          *
-         * @param length bytes from the beginning; the data of the buffer
+         * @param length the number of bytes, from the beginning of the slot
          * @return this
          * @throws IndexOutOfBoundsException if that is more than the slot has
-         * @throws IllegalStateException if it is not out, or in flight
+         * @throws IllegalStateException if the slot is not acquired, or in flight
          */
         public Slot commit(long length) {
             if (length < 0 || length > slotSize) {
@@ -338,10 +339,10 @@ public final class BufferPool implements AutoCloseable {
         }
 
         /**
-         * What producers send and consumers post.
+         * Returns the buffer, for producers to send and consumers to post.
          *
          * @return the buffer
-         * @throws IllegalStateException if it is not out
+         * @throws IllegalStateException if the slot is not acquired
          */
         public Buffer buffer() {
             if (!out) {
@@ -351,20 +352,20 @@ public final class BufferPool implements AutoCloseable {
         }
 
         /**
-         * Gives it back without having used it; the same as {@link #release()}.
+         * Releases the slot unused; the same as {@link #release()}.
          *
-         * @throws IllegalStateException if it is not out, for example because it was given back already, or if it
-         *     is in flight
+         * @throws IllegalStateException if the slot is not acquired, for example because it was released already, or if
+         *     it is in flight
          */
         public void abort() {
             release();
         }
 
         /**
-         * Gives it back.
+         * Releases the slot to its pool.
          *
-         * @throws IllegalStateException if it is not out, for example because it was given back already, or if it
-         *     is in flight
+         * @throws IllegalStateException if the slot is not acquired, for example because it was released already, or if
+         *     it is in flight
          */
         public void release() {
             if (!out) {

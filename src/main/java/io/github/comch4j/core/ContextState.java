@@ -4,13 +4,15 @@ import io.github.comch4j.internal.call.ContextCalls;
 
 /** The states of a server, client, producer or consumer ({@code enum doca_ctx_states}). */
 public enum ContextState {
-    /** Not started, or at its end. */
+    /** Not started yet, or ended. */
     IDLE(ContextCalls.IDLE),
-    /** On the way to {@link #RUNNING}; progress brings it there, or back to {@link #IDLE} when the attempt fails. */
+    /**
+     * Changing to {@link #RUNNING}. Progress brings the object there, or back to {@link #IDLE} if the attempt fails.
+     */
     STARTING(ContextCalls.STARTING),
     /** In use. */
     RUNNING(ContextCalls.RUNNING),
-    /** On the way to {@link #IDLE}: what is in flight ends, nothing new is accepted. */
+    /** Changing to {@link #IDLE}: operations in flight end, and new ones are refused. */
     STOPPING(ContextCalls.STOPPING);
 
     private final int code;
@@ -20,7 +22,7 @@ public enum ContextState {
     }
 
     /**
-     * The number in {@code enum doca_ctx_states}.
+     * Returns the number in {@code enum doca_ctx_states}.
      *
      * @return the number
      */
@@ -29,7 +31,7 @@ public enum ContextState {
     }
 
     /**
-     * The constant for a number of {@code enum doca_ctx_states}.
+     * Returns the constant for a number of {@code enum doca_ctx_states}.
      *
      * @param code the number
      * @return the constant

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;
 
-/** An open device ({@code doca_dev}); made by {@link Devices}. May be used from any thread. */
+/** An open device ({@code doca_dev}). {@link Devices} opens devices. Any thread may use one. */
 public final class Device implements AutoCloseable {
     static {
         Internals.open(Device.class, Device::resource);
@@ -26,19 +26,19 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Its PCI address.
+     * Returns the device's PCI address.
      *
-     * @return the address it was opened by
+     * @return the address that the device was opened by
      */
     public PciAddress address() {
         return address;
     }
 
     /**
-     * Whether Comch servers can be made on it ({@code doca_comch_cap_server_is_supported}).
+     * Returns whether the device supports Comch servers ({@code doca_comch_cap_server_is_supported}).
      *
      * @return true on the DPU's own device
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the device is closed
      */
     public boolean supportsServers() {
         resource.checkOpen();
@@ -46,10 +46,10 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Whether Comch clients can be made on it ({@code doca_comch_cap_client_is_supported}).
+     * Returns whether the device supports Comch clients ({@code doca_comch_cap_client_is_supported}).
      *
      * @return true on a host's function
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the device is closed
      */
     public boolean supportsClients() {
         resource.checkOpen();
@@ -57,32 +57,32 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * What is known of it ({@code doca_dev_as_devinfo}).
+     * Returns a description of the device ({@code doca_dev_as_devinfo}).
      *
-     * @return a snapshot, as {@link Devices#list} has it
-     * @throws IllegalStateException if it is closed
+     * @return a snapshot, as in the result of {@link Devices#list}
+     * @throws IllegalStateException if the device is closed
      */
     public DeviceInfo info() {
         return query(Devices::describe);
     }
 
     /**
-     * Its addresses, rate and capabilities ({@code doca_devinfo_get_…}, {@code doca_devinfo_cap_…},
+     * Returns the device's addresses, rate and capabilities ({@code doca_devinfo_get_…}, {@code doca_devinfo_cap_…},
      * {@code doca_mmap_cap_…}).
      *
      * @return a snapshot
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the device is closed
      */
     public DeviceProperties properties() {
         return query(DeviceProperties::new);
     }
 
     /**
-     * Lists the network functions of the host that this device stands for, those that Comch can serve
+     * Lists the host's network functions that this device represents and that Comch can serve
      * ({@code doca_devinfo_rep_create_list}).
      *
-     * @return a snapshot; empty on a host, whose devices have none
-     * @throws IllegalStateException if it is closed
+     * @return a snapshot; empty on a host, whose devices represent no functions
+     * @throws IllegalStateException if the device is closed
      * @throws DocaException if DOCA refuses
      */
     public List<RepresentorInfo> representors() {
@@ -90,11 +90,12 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Lists the host functions of a kind that this device stands for ({@code doca_devinfo_rep_create_list}).
+     * Lists the host functions of one kind that this device represents ({@code doca_devinfo_rep_create_list}).
      *
      * @param filter the kind
-     * @return a snapshot; empty on a host, whose devices have none, and where the device does not know the filter
-     * @throws IllegalStateException if it is closed
+     * @return a snapshot; empty on a host, whose devices represent no functions, and if the device does not support the
+     *     filter
+     * @throws IllegalStateException if the device is closed
      * @throws DocaException if DOCA refuses
      */
     public List<RepresentorInfo> representors(RepresentorFilter filter) {
@@ -112,10 +113,10 @@ public final class Device implements AutoCloseable {
     /**
      * Opens the representor of a host function ({@code doca_dev_rep_open}).
      *
-     * @param function the PCI address of the host function, as the host sees it
+     * @param function the PCI address of the host function, as seen on the host
      * @return the representor
-     * @throws NoSuchDeviceException if this device does not stand for such a function
-     * @throws IllegalStateException if it is closed
+     * @throws NoSuchDeviceException if this device does not represent such a function
+     * @throws IllegalStateException if the device is closed
      * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a host
      */
     public Representor openRepresentor(PciAddress function) {
@@ -141,7 +142,7 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether the device is closed.
      *
      * @return true from the beginning of closing
      */
@@ -150,10 +151,11 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Closes everything made on this device, then the device ({@code doca_dev_close}). The second call does nothing.
+     * Closes all objects on this device, then the device ({@code doca_dev_close}). A second call does nothing.
      *
-     * @throws WrongThreadException if a context on it belongs to another thread that is no {@link EventLoop}'s
-     * @throws DocaException if something does not end in time; the device is still open then
+     * @throws WrongThreadException if a context on the device belongs to another thread that is not an
+     *     {@link EventLoop}'s
+     * @throws DocaException if an operation does not end in time; the device is then still open
      */
     @Override
     public void close() {
@@ -161,7 +163,7 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return "device" and its address
      */

@@ -14,9 +14,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * All that DOCA tells of a device's port and capabilities, besides those of Comch (see
- * {@link io.github.comch4j.comch.Capabilities}); a snapshot, made by {@link Device#properties}. What the device does
- * not have, or this DOCA release cannot tell, is empty or false.
+ * The addresses, rate and capabilities that DOCA reports for a device, except those of Comch (see
+ * {@link io.github.comch4j.comch.Capabilities}). {@link Device#properties} returns this snapshot. A property that the
+ * device lacks, or that this DOCA release cannot report, is empty or false.
  */
 public final class DeviceProperties {
     private final Optional<InetAddress> ipv4;
@@ -74,34 +74,34 @@ public final class DeviceProperties {
     }
 
     /**
-     * The first IPv4 address of the interface ({@code doca_devinfo_get_ipv4_addr}).
+     * Returns the first IPv4 address of the interface ({@code doca_devinfo_get_ipv4_addr}).
      *
-     * @return empty if it is not known
+     * @return empty if the address is not known
      */
     public Optional<InetAddress> ipv4() {
         return ipv4;
     }
 
     /**
-     * Its IPv6 address ({@code doca_devinfo_get_ipv6_addr}).
+     * Returns the interface's IPv6 address ({@code doca_devinfo_get_ipv6_addr}).
      *
-     * @return empty if it is not known
+     * @return empty if the address is not known
      */
     public Optional<InetAddress> ipv6() {
         return ipv6;
     }
 
     /**
-     * Its MAC address, as {@code 02:00:5e:00:53:01} ({@code doca_devinfo_get_mac_addr}).
+     * Returns the interface's MAC address, in the form {@code 02:00:5e:00:53:01} ({@code doca_devinfo_get_mac_addr}).
      *
-     * @return empty if it is not known
+     * @return empty if the address is not known
      */
     public Optional<String> mac() {
         return mac;
     }
 
     /**
-     * The local identifier of an InfiniBand port ({@code doca_devinfo_get_lid}).
+     * Returns the local identifier of an InfiniBand port ({@code doca_devinfo_get_lid}).
      *
      * @return empty if it is not known
      */
@@ -110,7 +110,7 @@ public final class DeviceProperties {
     }
 
     /**
-     * The port's rate, bits per second ({@code doca_devinfo_get_active_rate}, since 2.6).
+     * Returns the port's rate in bits per second ({@code doca_devinfo_get_active_rate}, since 2.6).
      *
      * @return empty if it is not known
      */
@@ -119,7 +119,7 @@ public final class DeviceProperties {
     }
 
     /**
-     * The number of the function within the device ({@code doca_devinfo_get_vhca_id}, since 3.0).
+     * Returns the number of the function within the device ({@code doca_devinfo_get_vhca_id}, since 3.0).
      *
      * @return empty if it is not known
      */
@@ -128,7 +128,7 @@ public final class DeviceProperties {
     }
 
     /**
-     * The kind of PCIe function that it is ({@code doca_devinfo_get_pci_func_type}, since 3.1).
+     * Returns the kind of PCIe function ({@code doca_devinfo_get_pci_func_type}, since 3.1).
      *
      * @return empty if it is not known
      */
@@ -137,8 +137,8 @@ public final class DeviceProperties {
     }
 
     /**
-     * The number of a SF in this machine, which Linux has in the name of its auxiliary device {@code mlx5_core.sf.4}
-     * ({@code doca_devinfo_get_sf_index}, since 3.1).
+     * Returns the number of a scalable function (SF) in this machine. Linux uses it in the name of the auxiliary
+     * device, for example {@code mlx5_core.sf.4} ({@code doca_devinfo_get_sf_index}, since 3.1).
      *
      * @return empty if it is not known
      */
@@ -147,8 +147,8 @@ public final class DeviceProperties {
     }
 
     /**
-     * How many completion vectors contexts may choose from ({@code doca_ctx_cap_get_num_completion_vectors}, since
-     * 3.0).
+     * Returns how many completion vectors contexts can choose from ({@code doca_ctx_cap_get_num_completion_vectors},
+     * since 3.0).
      *
      * @return empty if it is not known
      */
@@ -157,56 +157,59 @@ public final class DeviceProperties {
     }
 
     /**
-     * Whether it manages hot-plugged functions ({@code doca_devinfo_cap_is_hotplug_manager_supported}).
+     * Returns whether the device manages hot-plugged functions ({@code doca_devinfo_cap_is_hotplug_manager_supported}).
      *
-     * @return true if so
+     * @return true if it does
      */
     public boolean hotplugManager() {
         return hotplugManager;
     }
 
     /**
-     * Whether it can moderate notifications ({@code doca_devinfo_cap_is_notification_moderation_supported}, since 3.0).
+     * Returns whether the device can moderate notifications
+     * ({@code doca_devinfo_cap_is_notification_moderation_supported}, since 3.0).
      *
-     * @return true if so
+     * @return true if it can
      */
     public boolean notificationModeration() {
         return notificationModeration;
     }
 
     /**
-     * Whether it can be made to reclaim resources faster ({@code
-     * doca_devinfo_cap_is_accelerate_resource_reclaim_supported}, since 3.0).
+     * Returns whether the device can accelerate the reclaiming of resources
+     * ({@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}, since 3.0).
      *
-     * @return true if so
+     * @return true if it can
      */
     public boolean resourceReclaim() {
         return resourceReclaim;
     }
 
     /**
-     * Whether {@link MemoryMap#exportPci} works with it ({@code doca_mmap_cap_is_export_pci_supported}).
+     * Returns whether {@link MemoryMap#exportPci} works with the device
+     * ({@code doca_mmap_cap_is_export_pci_supported}).
      *
-     * @return true if so
+     * @return true if it does
      */
     public boolean exportsMemory() {
         return exportsMemory;
     }
 
     /**
-     * Whether {@link MemoryMap#importFrom} works with it ({@code doca_mmap_cap_is_create_from_export_pci_supported}).
+     * Returns whether {@link MemoryMap#importFrom} works with the device
+     * ({@code doca_mmap_cap_is_create_from_export_pci_supported}).
      *
-     * @return true if so
+     * @return true if it does
      */
     public boolean importsMemory() {
         return importsMemory;
     }
 
     /**
-     * What {@link Device#representors(RepresentorFilter)} understands ({@code
-     * doca_devinfo_rep_cap_is_filter_…_supported}); empty on a host.
+     * Returns the filters that {@link Device#representors(RepresentorFilter)} supports
+     * ({@code doca_devinfo_rep_cap_is_filter_…_supported}).
      *
-     * @return those filters
+     * @return the filters; empty on a host
      */
     public Set<RepresentorFilter> representorFilters() {
         return representorFilters;

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The devices of this machine: on a host its BlueField functions, on a DPU its own device. All methods may be called
- * from any thread.
+ * The devices of this machine: on a host its BlueField functions, on a DPU the DPU's own device. Any thread may call
+ * these methods.
  *
- * <p>With the emulated BlueField the environment variable {@code DOCA_EMU_SIDE} ({@code host}, {@code dpu},
- * {@code both}) decides which machine this process is on.
+ * <p>With the emulated BlueField, the environment variable {@code DOCA_EMU_SIDE} ({@code host}, {@code dpu},
+ * {@code both}) determines which machine this process runs on.
  */
 public final class Devices {
     private Devices() {}
@@ -43,7 +43,8 @@ public final class Devices {
     }
 
     /**
-     * Opens a device ({@code doca_dev_open}). It may be opened more than once; each opening is closed by itself.
+     * Opens a device ({@code doca_dev_open}). A program can open a device more than once, and must close each opening
+     * separately.
      *
      * @param address its PCI address
      * @return the device
@@ -72,11 +73,11 @@ public final class Devices {
     }
 
     /**
-     * Opens a device that clients can be made on: a BlueField function as the host sees it.
+     * Opens a device that supports clients: a BlueField function as seen on the host.
      *
      * @param address its PCI address
      * @return the device
-     * @throws NoSuchDeviceException if there is no such device, or it cannot have clients
+     * @throws NoSuchDeviceException if there is no such device, or it does not support clients
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
@@ -86,11 +87,11 @@ public final class Devices {
     }
 
     /**
-     * Opens a device that servers can be made on: the DPU's own.
+     * Opens a device that supports servers: the DPU's own device.
      *
      * @param address its PCI address
      * @return the device
-     * @throws NoSuchDeviceException if there is no such device, or it cannot have servers
+     * @throws NoSuchDeviceException if there is no such device, or it does not support servers
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */

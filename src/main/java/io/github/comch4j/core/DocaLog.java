@@ -7,31 +7,32 @@ import io.github.comch4j.internal.load.NativeLibrary;
 import java.util.Objects;
 
 /**
- * DOCA's own log. It has two streams: what the libraries say ({@code sdk}), silent until somebody wants it, and what
- * programs write with DOCA's functions ({@code application}), which is of interest to programs that are partly C.
+ * DOCA's own log. It has two streams. The {@code sdk} stream has the messages of the libraries, and is silent until a
+ * program enables it. The {@code application} stream has the messages that programs write with DOCA's functions; it is
+ * useful for programs that are partly written in C.
  *
- * <p>All methods may be called from any thread. {@link MissingFunctionException} where the DOCA release in use lacks a
- * function: all of them are experimental.
+ * <p>Any thread may call these methods. They throw {@link MissingFunctionException} if the DOCA release in use lacks a
+ * function, because all of these functions are experimental.
  */
 public final class DocaLog {
-    /** The logger that {@link #bridge} writes to. */
+    /** The name of the logger that {@link #bridge} writes to. */
     public static final String LOGGER = "io.github.comch4j.doca";
 
-    /** DOCA's levels ({@code enum doca_log_level}), the most severe first. */
+    /** DOCA's log levels ({@code enum doca_log_level}), the most severe first. */
     public enum Level {
-        /** Nothing. */
+        /** Logs nothing. */
         DISABLE(LogCalls.DISABLE),
-        /** The program cannot go on. */
+        /** The program cannot continue. */
         CRITICAL(LogCalls.CRITICAL),
-        /** Something failed. */
+        /** An operation failed. */
         ERROR(LogCalls.ERROR),
-        /** Something is odd. */
+        /** A condition is unusual. */
         WARNING(LogCalls.WARNING),
-        /** News. */
+        /** General information. */
         INFO(LogCalls.INFO),
-        /** For those who look for a fault. */
+        /** Information for debugging. */
         DEBUG(LogCalls.DEBUG),
-        /** Everything; only in builds of the SDK for tracing. */
+        /** All messages; only in tracing builds of the SDK. */
         TRACE(LogCalls.TRACE);
 
         private final int code;
@@ -41,7 +42,7 @@ public final class DocaLog {
         }
 
         /**
-         * The number in {@code enum doca_log_level}.
+         * Returns the number in {@code enum doca_log_level}.
          *
          * @return the number
          */
@@ -63,13 +64,13 @@ public final class DocaLog {
     private DocaLog() {}
 
     /**
-     * Sends what the libraries say to the {@link System.Logger} named {@value #LOGGER}, for the life of the process
-     * ({@code doca_log_backend_create_with_fd_sdk}, {@code doca_log_level_set_global_sdk_limit}). A daemon thread
-     * writes the records, so they may arrive a little later than what the program logs itself; when a flood of them
-     * comes some are lost. Of those that say the same again and again, such as the attempts of a client that waits for
-     * its server, the first, second, fourth, eighth, … are shown, with their number.
+     * Forwards the messages of the libraries to the {@link System.Logger} named {@value #LOGGER}, for the life of the
+     * process ({@code doca_log_backend_create_with_fd_sdk}, {@code doca_log_level_set_global_sdk_limit}). A daemon
+     * thread writes the records, so they may appear slightly later than the records of the program itself. If too many
+     * arrive at once, some are lost. Of repeated messages, such as the attempts of a client that waits for its server,
+     * only the first, second, fourth, eighth, … are logged, with their number.
      *
-     * @param level the most talkative level that is wanted; can be changed by {@link #setSdkLevel(Level)}
+     * @param level the most verbose level to log; {@link #setSdkLevel(Level)} can change it
      * @throws IllegalStateException if there is a bridge already
      * @throws DocaException if DOCA refuses
      */
@@ -81,9 +82,9 @@ public final class DocaLog {
     }
 
     /**
-     * Sets how talkative the libraries are ({@code doca_log_level_set_global_sdk_limit}).
+     * Sets the most verbose level that the libraries log ({@code doca_log_level_set_global_sdk_limit}).
      *
-     * @param level the most talkative level that is shown
+     * @param level the most verbose level to show
      * @throws DocaException if DOCA refuses
      */
     public static void setSdkLevel(Level level) {
@@ -91,18 +92,18 @@ public final class DocaLog {
     }
 
     /**
-     * How talkative the libraries are ({@code doca_log_level_get_global_sdk_limit}).
+     * Returns the most verbose level that the libraries log ({@code doca_log_level_get_global_sdk_limit}).
      *
-     * @return the most talkative level that is shown; at first {@link Level#INFO}
+     * @return the most verbose level that is shown; initially {@link Level#INFO}
      */
     public static Level sdkLevel() {
         return Level.of(LogCalls.sdkLevel());
     }
 
     /**
-     * Sets how talkative the application stream is ({@code doca_log_level_set_global_lower_limit}).
+     * Sets the most verbose level of the application stream ({@code doca_log_level_set_global_lower_limit}).
      *
-     * @param level the most talkative level that is shown
+     * @param level the most verbose level to show
      * @throws DocaException if DOCA refuses
      */
     public static void setApplicationLevel(Level level) {
@@ -110,17 +111,17 @@ public final class DocaLog {
     }
 
     /**
-     * How talkative the application stream is ({@code doca_log_level_get_global_lower_limit}).
+     * Returns the most verbose level of the application stream ({@code doca_log_level_get_global_lower_limit}).
      *
-     * @return the most talkative level that is shown; at first {@link Level#INFO}
+     * @return the most verbose level that is shown; initially {@link Level#INFO}
      */
     public static Level applicationLevel() {
         return Level.of(LogCalls.applicationLevel());
     }
 
     /**
-     * Shows the application stream on the standard streams of the process: up to {@link Level#INFO} on stdout, from
-     * {@link Level#WARNING} on stderr ({@code doca_log_backend_create_standard}).
+     * Shows the application stream on the standard streams of the process: levels up to {@link Level#INFO} on stdout,
+     * levels from {@link Level#WARNING} on stderr ({@code doca_log_backend_create_standard}).
      *
      * @throws DocaException if DOCA refuses
      */
@@ -131,11 +132,11 @@ public final class DocaLog {
 
     /**
      * Writes to the application stream ({@code doca_log_register_source}, {@code doca_log}), so that a program in C and
-     * Java has one log. Java alone is better off with {@link System.Logger}.
+     * Java has one log. A program in Java alone should use {@link System.Logger}.
      *
-     * @param level how severe
-     * @param source which part of the program; registered with DOCA at its first use, for the life of the process
-     * @param message the text, written as it is
+     * @param level the severity
+     * @param source the part of the program; registered with DOCA at its first use, for the life of the process
+     * @param message the text, written unchanged
      * @throws IllegalArgumentException if the level is {@link Level#DISABLE}
      * @throws DocaException if DOCA refuses
      */

@@ -19,23 +19,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a
- * loop. Whatever touches the engine, or what runs on it, is done in the loop: in handlers, or in tasks that other
- * threads, also virtual ones, hand over.
+ * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write their
+ * own loop. Code that uses the engine, or objects on it, runs in the loop: in handlers, or in tasks that other threads
+ * (including virtual threads) submit.
  *
  * <p>While the loop's thread sleeps, a platform thread that waits in a call of this library (a call of an
- * {@code RpcClient}, a {@code receive} or {@code send} of a {@code MessageSocket}) makes the progress itself, and wakes
- * nobody. It runs what belongs to the library only: handlers and tasks of the program, and what depends on its futures,
- * run on the loop's thread, and a loop with handlers of the program on its engine, or with another strategy than
- * {@link IdleStrategy#eventDriven()}, makes all the progress.
+ * {@code RpcClient}, a {@code receive} or {@code send} of a {@code MessageSocket}) makes progress itself, and wakes no
+ * other thread. It runs only code of the library. Handlers and tasks of the program, and stages that depend on its
+ * futures, run on the loop's thread. If the engine has handlers of the program, or the strategy is not
+ * {@link IdleStrategy#eventDriven()}, the loop makes all progress.
  *
  * {@snippet file="Pieces.java" region="loop"}
  *
- * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which
+ * <p>Closing is the exception: any thread may close objects on the engine, and objects that they depend on. That thread
  * then waits for the loop.
  *
- * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive
- * until it is closed.
+ * <p>Exceptions from handlers and executed tasks go to the failure handler, and the loop continues. The loop keeps its
+ * JVM alive until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
     private final IdleStrategy idle;
@@ -67,7 +67,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * Starts a loop that logs failures.
      *
      * @param name the thread's name
-     * @param idle what it does when there is nothing to do
+     * @param idle what the loop does when there is nothing to do
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle) {
@@ -85,8 +85,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * Starts a loop.
      *
      * @param name the thread's name
-     * @param idle what it does when there is nothing to do
-     * @param onFailure gets what handlers and executed tasks throw, on the loop's thread
+     * @param idle what the loop does when there is nothing to do
+     * @param onFailure receives the exceptions of handlers and executed tasks, on the loop's thread
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
@@ -108,8 +108,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * The engine. Only tasks and handlers of the loop may use it, and cannot release or close it: the loop does. Any
-     * thread may ask for it.
+     * Returns the engine. Any thread may call this method, but only tasks and handlers of the loop may use the engine.
+     * They cannot release or close it: the loop does so itself.
      *
      * @return the engine, which the loop's thread owns
      */
@@ -118,17 +118,17 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Whether the calling thread is the loop's, or is in the engine in its place.
+     * Returns whether the calling thread is the loop's thread, or progresses the engine in its place.
      *
-     * @return true in its handlers and tasks
+     * @return true in the loop's handlers and tasks
      */
     public boolean isInLoop() {
         return Thread.currentThread() == thread || engine.engine().isMine();
     }
 
     /**
-     * Runs a task in the loop soon, after those that were handed over before. Any thread may call it, the loop's own as
-     * well.
+     * Runs a task in the loop soon, after the tasks that were submitted earlier. Any thread may call it, including the
+     * loop's own.
      *
      * @param task the task; must not block
      * @throws RejectedExecutionException if the loop is closed
@@ -142,11 +142,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * As {@link #execute}, with a result.
+     * Runs a task as {@link #execute} does, and returns its result.
      *
      * @param task the task; must not block
      * @param <T> the type of the result
-     * @return completed in the loop with what the task returns or throws
+     * @return a future that the loop completes with the result or the exception of the task
      * @throws RejectedExecutionException if the loop is closed
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
@@ -156,7 +156,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * What {@link #call} runs.
+     * A task for {@link #call}.
      *
      * @param <T> the type of the result
      * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is
@@ -165,29 +165,30 @@ public final class EventLoop implements Executor, AutoCloseable {
     @FunctionalInterface
     public interface Task<T extends @Nullable Object, X extends Exception> {
         /**
-         * Does it.
+         * Runs the task.
          *
          * @return the result
-         * @throws X if it fails
+         * @throws X if the task fails
          */
         T run() throws X;
     }
 
     /**
-     * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits
-     * holds on to no carrier.
+     * Runs a task in the loop and waits for it. In the loop itself, runs the task at once. A virtual thread that waits
+     * does not occupy a carrier thread.
      *
-     * <p>What the task throws comes out here as it is. Its stack trace is that of the loop; that of the thread that
-     * called is in an exception {@linkplain Throwable#getSuppressed() suppressed} in it.
+     * <p>If the task throws an exception, this method throws the same exception. Its stack trace is that of the loop's
+     * thread. The stack trace of the calling thread is in a {@linkplain Throwable#getSuppressed() suppressed}
+     * exception.
      *
-     * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does
+     * @param task the task. It must not block, except in the blocking calls of this library, during which the loop does
      *     nothing else
      * @param <T> the type of the result
      * @param <X> the checked exception that the task may throw
-     * @return what it returns
-     * @throws X what it throws, and anything unchecked
+     * @return the result of the task
+     * @throws X the exception of the task; unchecked exceptions are thrown as well
      * @throws RejectedExecutionException if the loop is closed
-     * @throws WaitInterruptedException if the calling thread is interrupted; the task may run all the same
+     * @throws WaitInterruptedException if the calling thread is interrupted; the task may still run
      * @throws IllegalStateException if the loop's thread has called {@link System#exit}
      */
     public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task) throws X {
@@ -213,17 +214,17 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * As {@link #call(Task)}, for a limited time.
+     * Runs a task as {@link #call(Task)} does, and waits at most for the given time.
      *
      * @param task the task
      * @param timeout how long to wait
      * @param <T> the type of the result
      * @param <X> the checked exception that the task may throw
-     * @return what it returns
-     * @throws X what it throws, and anything unchecked
-     * @throws TimeoutException if it takes longer; the task runs all the same, unless it has not begun
+     * @return the result of the task
+     * @throws X the exception of the task; unchecked exceptions are thrown as well
+     * @throws TimeoutException if the task takes longer; it still runs, unless it has not begun
      * @throws RejectedExecutionException if the loop is closed
-     * @throws WaitInterruptedException if the calling thread is interrupted; the task may run all the same
+     * @throws WaitInterruptedException if the calling thread is interrupted; the task may still run
      */
     public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task, Duration timeout)
             throws X, TimeoutException {
@@ -249,7 +250,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Whether {@link #close()} was called.
+     * Returns whether {@link #close()} was called.
      *
      * @return true from the beginning of closing
      */
@@ -258,19 +259,20 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the
-     * thread's end. In the loop itself it does not wait. The second call only waits.
+     * Closes the loop: runs the tasks that were submitted, closes all objects on the engine and the engine, and waits
+     * for the thread to end. In the loop itself it does not wait. A second call only waits.
      *
-     * <p>It waits as long as the loop's thread shows that it is alive, by progress of the engine or by tasks that it
-     * ends. When a handler or task blocks, the loop closes everything as soon as that returns, waited for or not.
+     * <p>The method waits as long as the loop's thread shows activity, by progress of the engine or by completed tasks.
+     * If a handler or task blocks, the loop closes everything as soon as that handler or task returns, even if no
+     * thread waits any more.
      *
-     * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a
-     * hook that closes the loop, or something that runs on it, gets an {@link IllegalStateException} at once, and the
-     * process ends; what is open ends with it, and peers learn of that as of any end of a process.
+     * <p>A handler that calls {@link System#exit} never returns, because the JVM waits for its shutdown hooks. A hook
+     * that closes the loop, or an object on it, therefore gets an {@link IllegalStateException} at once, and the
+     * process ends. Open objects end with the process, and peers notice that as they notice the end of any process.
      *
-     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all
-     *     the same. Also {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for
-     *     {@link ProgressEngine#timeout()}; it is still there
+     * @throws io.github.comch4j.DocaException if an object on the engine did not end in time; the thread has ended in
+     *     any case. Also {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no activity for
+     *     {@link ProgressEngine#timeout()}; the thread then still exists
      * @throws IllegalStateException if the thread has called {@link System#exit}
      */
     @Override
@@ -287,7 +289,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return its name and idle strategy
      */

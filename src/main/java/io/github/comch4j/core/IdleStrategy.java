@@ -5,43 +5,44 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a loop does when there was nothing to do: an {@link EventLoop}, or one of the program's own. An object belongs
- * to one loop.
+ * Determines what a loop does when there was nothing to do. The loop is an {@link EventLoop}, or a loop of the program.
+ * Each strategy object belongs to one loop.
  *
  * {@snippet file="Pieces.java" region="idle"}
  *
- * <p>Where there are more loops than cores, of this process and its peers, spinning makes each wait for the others'
- * time slices.
+ * <p>If there are more loops than cores, counting this process and its peers, spinning makes each loop wait for the
+ * time slices of the others.
  *
  * <table>
  * <caption>The strategies</caption>
- * <tr><th>alias</th><th>latency of the next event</th><th>processor when idle</th></tr>
+ * <tr><th>alias</th><th>latency of the next event</th><th>processor time when idle</th></tr>
  * <tr><td>{@code spin}</td><td>none</td><td>one core, always</td></tr>
- * <tr><td>{@code yield}</td><td>none while nobody else wants the core</td><td>what others leave of one core</td></tr>
- * <tr><td>{@code backoff}</td><td>none while busy, up to a millisecond after a pause</td>
+ * <tr><td>{@code yield}</td><td>none while no other thread needs the core</td><td>the time of one core that others
+ * leave</td></tr>
+ * <tr><td>{@code backoff}</td><td>none while busy, up to 1 ms after a pause</td>
  * <td>about one hundredth of a core</td></tr>
- * <tr><td>{@code event} (default of an {@link EventLoop})</td><td>none while busy, that of a wake-up by the operating
- * system after a pause</td><td>next to nothing on the emulated device; on others as {@code backoff}</td></tr>
- * <tr><td>{@code park}</td><td>up to the time that it is given</td><td>next to nothing</td></tr>
+ * <tr><td>{@code event} (default of an {@link EventLoop})</td><td>none while busy, a wake-up by the operating system
+ * after a pause</td><td>almost none on the emulated device; on others as {@code backoff}</td></tr>
+ * <tr><td>{@code park}</td><td>up to the given time</td><td>almost none</td></tr>
  * </table>
  */
 public interface IdleStrategy {
     /**
      * Called after each round of the loop.
      *
-     * @param work how many things happened in it; 0 is the time to wait a little
+     * @param work how many events the round handled; if 0, the strategy should wait a little
      */
     void idle(int work);
 
     /**
-     * Its short name.
+     * Returns the short name of the strategy.
      *
-     * @return what {@link #of} takes
+     * @return a name that {@link #of} accepts
      */
     String alias();
 
     /**
-     * Asks again at once, with the processor's hint for such loops.
+     * Returns a strategy that polls again at once, with the processor's hint for spin loops.
      *
      * @return a new strategy
      */
@@ -54,7 +55,7 @@ public interface IdleStrategy {
     }
 
     /**
-     * Lets other threads have the core in between.
+     * Returns a strategy that yields the core to other threads between polls.
      *
      * @return a new strategy
      */
@@ -67,9 +68,9 @@ public interface IdleStrategy {
     }
 
     /**
-     * Sleeps for a fixed time.
+     * Returns a strategy that sleeps for a fixed time.
      *
-     * @param time how long, at least 1 ns; the operating system adds some 50 µs
+     * @param time how long, at least 1 ns; the operating system adds about 50 µs
      * @return a new strategy
      * @throws IllegalArgumentException if the time is not positive
      */
@@ -88,36 +89,38 @@ public interface IdleStrategy {
     }
 
     /**
-     * Spins, then yields, then sleeps for longer and longer: quick when busy, kind to a laptop when not.
+     * Returns a strategy that spins, then yields, then sleeps for increasing times: fast while busy, and light on the
+     * processor when idle.
      *
-     * @return a new strategy: 200 spins, 50 yields, then from 10 µs to 1 ms
+     * @return a new strategy: 200 spins, 50 yields, then sleeps from 10 µs to 1 ms
      */
     static IdleStrategy backOff() {
         return backOff(200, 50, Duration.ofNanos(10_000), Duration.ofMillis(1));
     }
 
     /**
-     * Spins, then yields, then sleeps for longer and longer.
+     * Returns a strategy that spins, then yields, then sleeps for increasing times.
      *
-     * @param spins how often to spin
-     * @param yields how often to yield then
-     * @param shortest the first sleep; each one is twice as long as the one before
+     * @param spins the number of spins
+     * @param yields the number of yields after them
+     * @param shortest the first sleep; each further sleep is twice as long
      * @param longest the longest sleep
      * @return a new strategy
-     * @throws IllegalArgumentException if a number is negative, a time not positive, or {@code shortest} longer than
-     *     {@code longest}
+     * @throws IllegalArgumentException if a number is negative, a time is not positive, or {@code shortest} is longer
+     *     than {@code longest}
      */
     static IdleStrategy backOff(int spins, int yields, Duration shortest, Duration longest) {
         return new BackOff(spins, yields, shortest, longest);
     }
 
     /**
-     * Spins for a while, then sleeps in the operating system until the engine of the {@link EventLoop} has something to
-     * do ({@link ProgressEngine#awaitEvent}) or a task is handed over. In a loop of the program's own it backs off.
+     * Returns a strategy that spins for a while, then sleeps in the operating system until the engine of the
+     * {@link EventLoop} has something to do ({@link ProgressEngine#awaitEvent}) or a task is submitted. In a loop of
+     * the program, it backs off instead.
      *
-     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions. So, but on
-     * the emulated device, which has them, it sleeps for a millisecond at most; for longer only as long as events come,
-     * and nothing is found that came without.
+     * <p>According to NVIDIA's documentation for DOCA 2.5 to 3.0, Comch has no event-triggered completions. On every
+     * device except the emulated one, which has them, the strategy therefore sleeps for at most 1 ms. It sleeps longer
+     * only as long as events arrive and no poll finds work that arrived without an event.
      *
      * @return a new strategy
      */
@@ -126,11 +129,12 @@ public interface IdleStrategy {
     }
 
     /**
-     * A strategy by its alias, for settings.
+     * Returns the strategy with an alias, for settings.
      *
-     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event} or {@code park} (100 µs), in either case
+     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event} or {@code park} (100 µs); case does not
+     *     matter
      * @return a new strategy
-     * @throws IllegalArgumentException if there is none of that name
+     * @throws IllegalArgumentException if there is no strategy with that alias
      */
     static IdleStrategy of(String alias) {
         return switch (alias.toLowerCase(Locale.ROOT)) {

@@ -13,15 +13,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that a device may read and write ({@code doca_mmap}); what buffers are windows on.
+ * Memory that a device may read and write ({@code doca_mmap}). Each buffer is a window on a memory map.
  *
- * <p>The memory either belongs to the map ({@link #allocate}) and is freed when the map is closed, or is given to it
- * ({@link #wrap}) and must live until then: the map keeps the segment reachable, but cannot keep somebody from closing
- * its arena. Buffers notice a closed arena when they are used; memory that is unmapped while a device or the peer still
- * writes to it is the one mistake that this library cannot turn into an exception.
+ * <p>The memory either belongs to the map ({@link #allocate}), which frees it when it is closed, or the program
+ * provides it ({@link #wrap}) and must keep it alive until the map is closed. The map keeps a wrapped segment
+ * reachable, but cannot prevent the program from closing its arena. A buffer detects a closed arena when it is used.
+ * The one mistake that this library cannot turn into an exception is the removal of a memory mapping while a device or
+ * the peer still writes to the memory.
  *
- * <p>May be used from any thread. Segments that were taken from an allocated map throw {@link IllegalStateException}
- * once the map is closed.
+ * <p>Any thread may use a map. Segments of an allocated map throw {@link IllegalStateException} once the map is closed.
  */
 public final class MemoryMap implements AutoCloseable {
     static {
@@ -51,10 +51,10 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a map for several devices.
+     * Returns a builder for a map for several devices.
      *
-     * @param devices the devices that may use it, at least one
-     * @return the settings
+     * @param devices the devices that may use the map, at least one
+     * @return the builder
      * @throws IllegalArgumentException if there is no device
      */
     public static Builder builder(Device... devices) {
@@ -63,13 +63,13 @@ public final class MemoryMap implements AutoCloseable {
 
     /**
      * Allocates zeroed memory and maps it ({@code doca_mmap_create}, {@code _set_memrange}, {@code _set_permissions},
-     * {@code _add_dev}, {@code _start}). It begins at a page; from 2 MiB on the kernel is asked for large pages
-     * ({@code madvise}), with which large messages are about twice as fast on the emulated device. The JVM's limit for
-     * direct memory does not count such memory.
+     * {@code _add_dev}, {@code _start}). The memory begins at a page boundary. For 2 MiB or more, the library asks the
+     * kernel for large pages ({@code madvise}), which make large messages about twice as fast on the emulated device.
+     * The memory does not count toward the JVM's limit for direct memory.
      *
-     * @param device the device that may use it
-     * @param bytes its size, at least 1
-     * @param access what devices may do with it
+     * @param device the device that may use the map
+     * @param bytes the size, at least 1
+     * @param access the permissions of devices
      * @return the map
      * @throws IllegalArgumentException if {@code bytes} is less than 1
      * @throws OutOfMemoryError if there is not enough memory
@@ -81,21 +81,24 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an
-     * {@link Arena}'s; functions as {@link #allocate}. A mapped file must not be truncated, by any process, before the
-     * map is closed: the next access beyond its new end, also one by the emulated device or by {@link Buffer#data()},
-     * ends the JVM (SIGBUS) or throws {@link InternalError}. Close the map before the arena: a map whose arena is
-     * closed cannot be sent from, posted or taken buffers of ({@link IllegalStateException}), but what is queued, in
-     * flight or posted by then is beyond any check, and a device that writes to memory that was freed can do anything.
-     * Memory that the map {@linkplain #allocate allocates} has not got this problem.
+     * Maps memory of the caller, for example a file mapped by {@link java.nio.channels.FileChannel} or memory of an
+     * {@link Arena}; calls the same functions as {@link #allocate}.
      *
-     * @param device the device that may use it
-     * @param memory a native segment of at least one byte; a read-only one may be sent from and not received into, one
-     *     that is confined to a thread is of use to engines of that thread only
-     * @param access what devices may do with it
-     * @return the map; closing it leaves the memory alone
-     * @throws IllegalArgumentException if the segment is on the heap or empty, or read-only and {@code access} lets a
-     *     device write
+     * <p>Before the map is closed, no process may truncate a mapped file. The next access beyond the new end, including
+     * one by the emulated device or by {@link Buffer#data()}, ends the JVM (SIGBUS) or throws {@link InternalError}.
+     *
+     * <p>Close the map before the arena. Once the arena is closed, a program cannot send from the map, post its
+     * buffers, or take new ones ({@link IllegalStateException}). But the library cannot check what is queued, in flight
+     * or posted by then, and a device that writes to freed memory can cause any damage. Memory that the map
+     * {@linkplain #allocate allocates} does not have this problem.
+     *
+     * @param device the device that may use the map
+     * @param memory a native segment of at least one byte. A program can send from a read-only segment, but not receive
+     *     into it. Only engines of the same thread can use a segment that is confined to a thread
+     * @param access the permissions of devices
+     * @return the map; closing it does not affect the memory
+     * @throws IllegalArgumentException if the segment is on the heap or empty, or if it is read-only and {@code access}
+     *     lets a device write
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws IllegalStateException if the device or the segment's arena is closed
      */
@@ -104,13 +107,13 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Makes the memory of another process or machine of the same PCI bus known to a device here
-     * ({@code doca_mmap_create_from_export}). Its buffers can be given to DOCA, but there is nothing here to look at:
-     * {@link #segment()} and {@link Buffer#segment()} throw.
+     * Makes memory of another process, or of another machine on the same PCI bus, available to a device of this process
+     * ({@code doca_mmap_create_from_export}). DOCA can use its buffers, but the program cannot access their contents:
+     * {@link #segment()} and {@link Buffer#segment()} throw an exception.
      *
-     * @param device the device that is going to use it; see {@link DeviceProperties#importsMemory()}
-     * @param descriptor what {@link #exportPci} returned in the exporting process
-     * @return the map; closing it leaves the memory alone
+     * @param device the device that uses the memory; see {@link DeviceProperties#importsMemory()}
+     * @param descriptor the result of {@link #exportPci} in the exporting process
+     * @return the map; closing it does not affect the memory
      * @throws io.github.comch4j.DocaException if DOCA refuses, for example because the exporter has closed its map
      * @throws IllegalStateException if the device is closed
      */
@@ -120,15 +123,16 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Describes the memory, so that the other machine, host or DPU, can {@linkplain #importFrom import} it
-     * ({@code doca_mmap_export_pci}). The descriptor is plain bytes that may travel on any channel, and is as good as a
-     * key to the memory; it is void when this map is closed. From now on the map is closed to changes.
+     * Returns a descriptor of the memory, with which the other machine, host or DPU, can
+     * {@linkplain #importFrom import} it ({@code doca_mmap_export_pci}). The program can send the descriptor, which is
+     * plain bytes, over any channel. Any holder of the descriptor has access to the memory until this map is closed.
+     * After this call the map can no longer be changed.
      *
-     * @param device one of its devices
+     * @param device one of the map's devices
      * @return the descriptor
      * @throws IllegalStateException if the map is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#NOT_FOUND} for a
-     *     device that is not one of its own, {@link io.github.comch4j.DocaError#NOT_PERMITTED} without
+     *     device that is not one of the map's, {@link io.github.comch4j.DocaError#NOT_PERMITTED} without
      *     {@link Access#PCI_READ_ONLY} or {@link Access#PCI_READ_WRITE} and for imported memory
      */
     public byte[] exportPci(Device device) {
@@ -136,24 +140,24 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * As {@link #exportPci}, for RDMA peers ({@code doca_mmap_export_rdma}).
+     * Returns a descriptor as {@link #exportPci} does, for RDMA peers ({@code doca_mmap_export_rdma}).
      *
-     * @param device one of its devices
+     * @param device one of the map's devices
      * @return the descriptor
      * @throws IllegalStateException if the map is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_SUPPORTED} if the
-     *     device has no RDMA, as the emulated one
+     *     device has no RDMA, as is the case for the emulated device
      */
     public byte[] exportRdma(Device device) {
         return resource.exportRdma(device);
     }
 
     /**
-     * The memory.
+     * Returns the memory.
      *
-     * @return all of it
+     * @return the whole memory
      * @throws IllegalStateException if the map or the memory's arena is closed
-     * @throws UnsupportedOperationException if it is {@linkplain #isRemote() remote}
+     * @throws UnsupportedOperationException if the memory is {@linkplain #isRemote() remote}
      */
     public MemorySegment segment() {
         checkAlive();
@@ -162,55 +166,56 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * What it is mapped for.
+     * Returns the permissions of devices on the map.
      *
-     * @return the permissions that were given; empty if none were, and for imported memory, where they are not known
+     * @return the permissions that were set; empty if none were set, and for imported memory, whose permissions are not
+     *     known
      */
     public Set<Access> access() {
         return access;
     }
 
     /**
-     * The devices that may use it.
+     * Returns the devices that may use the map.
      *
-     * @return as they were given when it was made
+     * @return the devices that were given at creation
      */
     public List<Device> devices() {
         return devices;
     }
 
     /**
-     * Whether the memory is another process's or machine's ({@code doca_mmap_get_from_export}).
+     * Returns whether the memory belongs to another process or machine ({@code doca_mmap_get_from_export}).
      *
-     * @return true for what {@link #importFrom} made
+     * @return true for a map created by {@link #importFrom}
      */
     public boolean isRemote() {
         return remote;
     }
 
     /**
-     * Whether a descriptor was made of it ({@code doca_mmap_get_exported}).
+     * Returns whether the map was exported ({@code doca_mmap_get_exported}).
      *
      * @return true after {@link #exportPci} or {@link #exportRdma}
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the map is closed
      */
     public boolean isExported() {
         return resource.isExported();
     }
 
     /**
-     * How many buffers are windows on it ({@code doca_mmap_get_num_bufs}).
+     * Returns the number of buffers on the map ({@code doca_mmap_get_num_bufs}).
      *
      * @return a snapshot
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the map is closed
      */
     public int buffers() {
         return resource.buffers();
     }
 
     /**
-     * Where the memory begins ({@code doca_mmap_get_memrange}), in the process or machine that it is of: kernels on the
-     * DPA name places in imported memory by the addresses that they have there.
+     * Returns where the memory begins ({@code doca_mmap_get_memrange}), as an address in the process or machine that
+     * owns it. Kernels on the DPA use these addresses for imported memory.
      *
      * @return the address
      */
@@ -219,7 +224,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * The size.
+     * Returns the size of the memory.
      *
      * @return bytes
      */
@@ -228,7 +233,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether the map is closed.
      *
      * @return true from the beginning of closing
      */
@@ -237,12 +242,12 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Closes the consumers that receive into this memory and the buffers on it, waiting for sends in flight, then the
-     * map ({@code doca_mmap_destroy}), and frees memory that it allocated. The second call does nothing.
+     * Closes the map ({@code doca_mmap_destroy}), and frees memory that it allocated. First closes the consumers that
+     * receive into this memory and the buffers on it, and waits for sends in flight. A second call does nothing.
      *
-     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is
-     *     no {@link EventLoop}'s
-     * @throws io.github.comch4j.DocaException if something does not end in time; the map is still open then
+     * @throws WrongThreadException if a consumer on the map, or a task in flight with it, belongs to another thread
+     *     that is not an {@link EventLoop}'s
+     * @throws io.github.comch4j.DocaException if an operation does not end in time; the map is then still open
      */
     @Override
     public void close() {
@@ -250,7 +255,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return what it is and its size
      */
@@ -311,7 +316,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Settings of a map. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * A builder for a map. Not thread safe. It can be used once, even if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
      */
     public static final class Builder {
@@ -333,9 +338,10 @@ public final class MemoryMap implements AutoCloseable {
         }
 
         /**
-         * What devices may do with it ({@code doca_mmap_set_permissions}). Default: the local device reads.
+         * Sets the permissions of devices on the map ({@code doca_mmap_set_permissions}). Default: the local device can
+         * read.
          *
-         * @param access all that applies
+         * @param access the permissions
          * @return this
          */
         public Builder access(Access... access) {
@@ -347,9 +353,9 @@ public final class MemoryMap implements AutoCloseable {
         }
 
         /**
-         * Allocates zeroed memory, as {@link MemoryMap#allocate}.
+         * Allocates zeroed memory as {@link MemoryMap#allocate} does.
          *
-         * @param bytes its size, at least 1
+         * @param bytes the size, at least 1
          * @return the map
          */
         public MemoryMap allocate(long bytes) {
@@ -369,7 +375,7 @@ public final class MemoryMap implements AutoCloseable {
         }
 
         /**
-         * Maps memory that the caller has, as {@link MemoryMap#wrap}.
+         * Maps memory of the caller as {@link MemoryMap#wrap} does.
          *
          * @param memory a native segment of at least one byte
          * @return the map
@@ -383,9 +389,9 @@ public final class MemoryMap implements AutoCloseable {
         /**
          * Maps memory that belongs to a device driver ({@code doca_mmap_set_dmabuf_memrange}).
          *
-         * @param descriptor the dma-buf's file descriptor; remains the caller's
-         * @param offset where in the dma-buf the memory begins, bytes
-         * @param memory the caller's mapping of it
+         * @param descriptor the file descriptor of the dma-buf; still belongs to the caller
+         * @param offset where the memory begins in the dma-buf, in bytes
+         * @param memory the caller's mapping of the memory
          * @return the map
          * @throws io.github.comch4j.DocaException if DOCA refuses, for example because the descriptor is not a dma-buf
          */

@@ -6,8 +6,8 @@ import io.github.comch4j.internal.failure.Failures;
 import java.util.List;
 
 /**
- * There is no device, or representor, of the address that was asked for, or it is of another kind: the configuration is
- * wrong, or the program runs on the wrong machine. The message says which there are.
+ * Thrown when there is no device or representor with the requested address, or it is of another kind: the configuration
+ * is wrong, or the program runs on the wrong machine. The message lists the existing devices or representors.
  *
  * <p>{@link #error()} is {@link DocaError#NOT_FOUND}, or {@link DocaError#NOT_SUPPORTED} for a device that exists.
  */
@@ -32,7 +32,7 @@ public final class NoSuchDeviceException extends DocaException {
     }
 
     /**
-     * The device or representor that was asked for.
+     * Returns the address of the device or representor that the program requested.
      *
      * @return the address
      */
@@ -41,9 +41,9 @@ public final class NoSuchDeviceException extends DocaException {
     }
 
     /**
-     * The devices or representors that there are instead.
+     * Returns the devices or representors that exist.
      *
-     * @return the addresses of all devices, or of all representors of the device; not all need be suitable
+     * @return the addresses of all devices, or of all representors of the device; some may not be suitable
      */
     public List<PciAddress> available() {
         return List.of(available);

@@ -26,11 +26,11 @@ public record PciAddress(int domain, int bus, int device, int function)
     }
 
     /**
-     * Reads an address as DOCA and {@code lspci} write it.
+     * Parses an address in the form that DOCA and {@code lspci} write.
      *
      * @param text {@code dddd:bb:dd.f} or {@code bb:dd.f} (domain 0), hexadecimal, in either case
      * @return the address
-     * @throws IllegalArgumentException if it is written differently
+     * @throws IllegalArgumentException if the text has another form
      */
     public static PciAddress of(String text) {
         int start = text.length() - SHORT_FORM.length(); // of the bus
@@ -67,7 +67,7 @@ public record PciAddress(int domain, int bus, int device, int function)
     }
 
     /**
-     * The order of {@code lspci}: by domain, bus, device, function.
+     * Compares addresses in the order of {@code lspci}: by domain, bus, device, function.
      *
      * @param other another address
      * @return negative, zero or positive
@@ -78,7 +78,7 @@ public record PciAddress(int domain, int bus, int device, int function)
     }
 
     /**
-     * The long form.
+     * Returns the long form of the address.
      *
      * @return {@code dddd:bb:dd.f} in lower-case hexadecimal
      */

@@ -12,48 +12,53 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they
- * are made, and all that they do, and all callbacks, happen inside {@link #progress()}, or inside a call that
- * progresses the engine while it waits: {@code connect}, {@code start} with a time, {@code send} while there is no
- * room, {@code close}. So a collection that callbacks change must not be iterated over around such a call.
+ * Makes progress on servers, clients, producers and consumers ({@code doca_pe}). Each of them is connected to an engine
+ * at creation. All their work, and all callbacks, happen inside {@link #progress()}, or inside a call that progresses
+ * the engine while it waits: {@code connect}, {@code start} with a time, {@code send} while there is no room,
+ * {@code close}. Do not make such a call while iterating over a collection that callbacks change.
  *
  * {@snippet file="Pieces.java" region="progress"}
  *
- * <p>{@link EventLoop} is such a loop on a thread of its own, {@link IdleStrategy} has ways to wait in it.
+ * <p>{@link EventLoop} runs such a loop on its own thread. {@link IdleStrategy} has ways to wait in a loop.
  *
- * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that
- * created it; any other gets a {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the
- * next one {@link #takeOver()}. An engine whose owner has ended may be taken over as well.
+ * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, initially the thread
+ * that created it. Any other thread gets a {@link WrongThreadException}. To hand over an engine, its owner calls
+ * {@link #release()} and the next thread calls {@link #takeOver()}. A thread can also take over an engine whose owner
+ * has ended.
  *
- * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await},
- * {@link #awaitEvent}), in {@code connect}, {@code start} with a time and {@code send} while there is no room, in
- * {@link EventLoop#start} and {@link EventLoop#call}, in sockets and in byte channels, throws
- * {@link WaitInterruptedException} when its thread is interrupted before what it waits for is there; the thread remains
- * interrupted. What was begun is undone where the call would have returned it (a client, a consumer, a socket), and
- * goes on otherwise (a task of a loop, a message of which part of the stream has gone out). A call that need not wait
- * does not look. Closing ({@code close}, {@code disconnect}) is not cut short: it does what it has to, in the time that
- * it has, and the thread is interrupted still.
+ * <p><b>Waiting and interrupts.</b> These calls wait: {@link #await} and {@link #awaitEvent} of this class,
+ * {@code connect}, {@code start} with a time, {@code send} while there is no room, {@link EventLoop#start} and
+ * {@link EventLoop#call}, and the calls of sockets and byte channels. If the thread is interrupted before the wait has
+ * ended, the call throws {@link WaitInterruptedException}, and the thread remains interrupted. If the call would have
+ * returned a new object (a client, a consumer, a socket), the object is closed. Other operations continue (a task of a
+ * loop, a message that was partly written to a stream). A call that does not need to wait does not check for
+ * interrupts. An interrupt does not shorten closing ({@code close}, {@code disconnect}): it completes within its own
+ * time limit, and the thread remains interrupted.
  *
  * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create
- * and start contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one
- * ({@link IllegalStateException}). They may close anything. What would have to make progress for that is taken for
- * closed from then on, no handler of it runs any more, and it is closed when the callback has returned, at the end of
- * the call that ran it; if it cannot be closed, that call throws, and it is open again.
+ * and start contexts, and call {@link #progress()} of <em>other</em> engines. They must not call it on this engine
+ * ({@link IllegalStateException}). They may close any object. If closing an object requires progress of this engine,
+ * the object counts as closed from then on, and none of its handlers runs any more. It is actually closed after the
+ * callback has returned, at the end of the call that ran the callback. If it cannot be closed, that call throws an
+ * exception, and the object is open again.
  *
- * <p><b>What callbacks throw</b> does not reach native code, and the engine remains usable. The call that ran the
- * callback, usually {@code progress()}, throws it when the native call has returned; further ones are suppressed in it.
+ * <p><b>Exceptions of callbacks</b> do not reach native code, and the engine remains usable. The call that ran the
+ * callback, usually {@code progress()}, throws the exception after the native call has returned. Further exceptions are
+ * suppressed in it.
  *
- * <p>With one exception, so that no client of a server can end the loop that serves all of them: an {@link Exception}
- * that a handler throws <em>for a connection of a server</em>, its own handlers and those of the connection's producers
- * and consumers, ends that connection, and {@code progress()} goes on. It is a warning in the log (logger
- * {@code io.github.comch4j}), an event of the flight recorder, and counted by {@link #callbackFailures}; it is the
- * cause of the {@link io.github.comch4j.comch.ConnectionClosedException} that later sends get;
- * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onHandlerFailed} is called in place of the log, on a
- * client, too. {@code onDisconnected} runs as for any other end. The same goes for what has no handler, such as a
- * failed send without {@code onCompletion}. A handler that meets the end of its own connection has not failed: the
- * {@code ConnectionClosedException} is ignored, the end is reported. An {@link Error}, such as that of an assertion,
- * leaves {@code progress()} in any case, and so does what the handler of a {@code poll} throws. With DOCA 2.5 and 2.6,
- * whose servers cannot end one connection, no handler runs for it any more, until the client leaves.
+ * <p>Connections of a server have another rule, so that no client can end the loop that serves all of them. If a
+ * handler throws an {@link Exception} <em>for a connection of a server</em>, the exception ends that connection, and
+ * {@code progress()} continues. This applies to the connection's own handlers and to those of its producers and
+ * consumers. The exception is logged as a warning (logger {@code io.github.comch4j}), recorded as an event of the
+ * flight recorder, and counted by {@link #callbackFailures}. It is the cause of the
+ * {@link io.github.comch4j.comch.ConnectionClosedException} that later sends throw. If the program has set
+ * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onHandlerFailed}, that handler is called instead of the
+ * log, on a client too. {@code onDisconnected} runs as for any other end. The rule also covers failures that have no
+ * handler, such as a failed send without {@code onCompletion}. It does not cover a handler that throws the
+ * {@code ConnectionClosedException} of its own connection: the exception is ignored, and the end is reported. An
+ * {@link Error}, for example of an assertion, always leaves {@code progress()}, and so does an exception of the handler
+ * of a {@code poll}. Servers of DOCA 2.5 and 2.6 cannot end a single connection: there, no handler runs for the
+ * connection any more, until the client leaves.
  */
 public final class ProgressEngine implements AutoCloseable {
     static {
@@ -67,7 +72,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Creates an engine ({@code doca_pe_create}) that belongs to the calling thread.
+     * Creates an engine ({@code doca_pe_create}). The engine belongs to the calling thread.
      *
      * @return the engine
      * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -80,10 +85,10 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Does at most one thing that is ready, running its callback, and returns at once ({@code doca_pe_progress}). Never
+     * Handles at most one event that is ready, runs its callback, and returns at once ({@code doca_pe_progress}). Never
      * blocks.
      *
-     * @return whether anything happened
+     * @return whether there was an event
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
      */
@@ -92,10 +97,11 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #progress()}, until nothing is ready, {@code limit} things have happened, or a callback throws.
+     * Handles events as {@link #progress()} does, until none is ready, {@code limit} events were handled, or a callback
+     * throws an exception.
      *
-     * @param limit the most to do, at least 1
-     * @return how many things happened
+     * @param limit the most events to handle, at least 1
+     * @return the number of events handled
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
      */
@@ -104,13 +110,13 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #progress(int)}, but looks up to {@code spins} times more while nothing is ready. With the batch
-     * library that is one native call, so that what comes meanwhile is noticed sooner than by a loop in Java. The
-     * thread waits without sleeping: some hundred spins take some microseconds.
+     * Handles events as {@link #progress(int)} does, but polls up to {@code spins} more times while none is ready. With
+     * the batch library all polls are one native call, which notices events sooner than a loop in Java. The thread
+     * waits without sleeping: a few hundred spins take a few microseconds.
      *
-     * @param limit the most to do, at least 1
-     * @param spins how many times more to look, 0 to 65,536
-     * @return how many things happened
+     * @param limit the most events to handle, at least 1
+     * @param spins how many more times to poll, 0 to 65,536
+     * @return the number of events handled
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
      */
@@ -123,11 +129,11 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Progresses until {@code condition} holds or the time is up. While nothing happens it sleeps, as
-     * {@link #awaitEvent} does, for a millisecond at most at a time.
+     * Progresses the engine until {@code condition} holds or the time is up. While there are no events it sleeps, as
+     * {@link #awaitEvent} does, for at most 1 ms at a time.
      *
-     * @param condition asked after each thing that happened and each sleep, on this thread
-     * @param timeout how long to wait at most
+     * @param condition evaluated on this thread, after each event and each sleep
+     * @param timeout the longest time to wait
      * @return whether the condition holds
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
@@ -139,10 +145,11 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Gives the engine up, with everything connected to it. Until a thread takes it over nobody may use it.
+     * Releases the engine and everything connected to it. No thread may use the engine until a thread takes it over.
      *
-     * @throws WrongThreadException if another thread owns it
-     * @throws IllegalStateException if it is closed, or an {@link EventLoop}'s, or inside one of its callbacks
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed, if it belongs to an {@link EventLoop}, or inside one of
+     *     its callbacks
      */
     public void release() {
         checkNotKept();
@@ -150,27 +157,28 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Makes the calling thread the owner of an engine that was released, or whose owner has ended. What the previous
-     * owner did is visible to it.
+     * Makes the calling thread the owner of an engine that was released, or whose owner has ended. Actions of the
+     * previous owner are visible to the new one.
      *
-     * @throws WrongThreadException if another thread owns it
-     * @throws IllegalStateException if it is closed
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed
      */
     public void takeOver() {
         engine.takeOver();
     }
 
     /**
-     * The thread that may use the engine; the loop's, if it is an {@link EventLoop}'s. Any thread may ask.
+     * Returns the thread that may use the engine; for the engine of an {@link EventLoop}, the loop's thread. Any thread
+     * may call it.
      *
-     * @return the owner; null when released or closed
+     * @return the owner; null if the engine is released or closed
      */
     public @Nullable Thread owner() {
         return engine.owner();
     }
 
     /**
-     * How long closing and blocking sends wait; 10 seconds at first.
+     * Returns how long closing and blocking sends wait; initially 10 seconds.
      *
      * @return the time
      */
@@ -191,86 +199,87 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * How many tasks of all contexts on it are in flight ({@code doca_pe_get_num_inflight_tasks}).
+     * Returns the number of tasks in flight, of all contexts on the engine ({@code doca_pe_get_num_inflight_tasks}).
      *
      * @return a snapshot
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the engine is closed
      */
     public long inFlight() {
         return Notifications.inFlight(engine);
     }
 
     /**
-     * How many times it was asked for progress, by the program or by calls that wait. Any thread may ask.
+     * Returns how many times the program, or calls that wait, have polled the engine for progress. Any thread may call
+     * it.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     public long polls() {
         return engine.polls();
     }
 
     /**
-     * How many things progress has brought. Any thread may ask.
+     * Returns the number of events that progress has handled. Any thread may call it.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     public long events() {
         return engine.events();
     }
 
     /**
-     * How many callbacks have thrown. Any thread may ask.
+     * Returns the number of callbacks that threw an exception. Any thread may call it.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     public long callbackFailures() {
         return engine.callbackFailures();
     }
 
     /**
-     * The descriptor that becomes readable when an armed engine has something to do
-     * ({@code doca_pe_get_notification_handle}); for {@code epoll} loops of the program's own, see {@link #awaitEvent}.
-     * It belongs to the engine.
+     * Returns the descriptor that becomes readable when an armed engine has something to do
+     * ({@code doca_pe_get_notification_handle}). Use it in {@code epoll} loops of the program; see {@link #awaitEvent}.
+     * The descriptor belongs to the engine.
      *
      * @return a file descriptor
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the engine is closed
      */
     public int notificationHandle() {
         return Notifications.handle(engine);
     }
 
     /**
-     * Arms the engine: from now on an event makes the {@linkplain #notificationHandle() descriptor} readable, at once
-     * if there is one waiting ({@code doca_pe_request_notification}).
+     * Arms the engine: from now on an event makes the {@linkplain #notificationHandle() descriptor} readable,
+     * immediately if an event is waiting ({@code doca_pe_request_notification}).
      *
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the engine is closed
      */
     public void requestNotification() {
         Notifications.request(engine);
     }
 
     /**
-     * Disarms the engine after a wake-up ({@code doca_pe_clear_notification}); {@link #progress()} then, until there is
-     * nothing to do.
+     * Disarms the engine after a wake-up ({@code doca_pe_clear_notification}). Then call {@link #progress()} until
+     * there is nothing to do.
      *
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the engine is closed
      */
     public void clearNotification() {
         Notifications.clear(engine);
     }
 
     /**
-     * Which contexts a wake-up concerns ({@code doca_pe_set_event_mode}, since DOCA 3.0).
+     * Sets which contexts progress looks at after a wake-up ({@code doca_pe_set_event_mode}, since DOCA 3.0).
      *
      * @param mode the mode
      * @return this
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks
-     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use lacks the function
      */
     public ProgressEngine setEventMode(EventMode mode) {
         Notifications.mode(engine, mode.code());
@@ -278,26 +287,26 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Sleeps in the operating system until the engine has something to do, or the time is up: arms it, waits for the
-     * descriptor, disarms it. Costs no processor time, some microseconds of latency, and holds on to the carrier of a
-     * virtual thread.
+     * Sleeps in the operating system until the engine has something to do, or the time is up: arms the engine, waits
+     * for the descriptor, and disarms the engine. This uses no processor time, adds a few microseconds of latency, and
+     * occupies the carrier of a virtual thread.
      *
-     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions; so choose a
-     * time after which progressing without one does no harm. The emulated device raises them.
+     * <p>According to NVIDIA's documentation for DOCA 2.5 to 3.0, Comch has no event-triggered completions. Choose a
+     * time after which progressing without an event does no harm. The emulated device does raise events.
      *
-     * @param timeout how long to sleep at most; 1 millisecond at least
-     * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
+     * @param timeout the longest time to sleep; at least 1 ms
+     * @return whether there was an event, possibly a false alarm; call {@link #progress()} in either case
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks
-     * @throws WaitInterruptedException if the thread is interrupted, which is noticed within 50 milliseconds
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     * @throws WaitInterruptedException if the thread is interrupted; the method notices an interrupt within 50 ms
      */
     public boolean awaitEvent(Duration timeout) {
         return Notifications.await(engine, timeout);
     }
 
-    /** Which contexts a wake-up concerns ({@code enum doca_pe_event_mode}). */
+    /** Determines which contexts progress looks at after a wake-up ({@code enum doca_pe_event_mode}). */
     public enum EventMode {
-        /** Progress looks at contexts that had an event, or work when the engine was armed. */
+        /** Progress looks at contexts that had an event, or that had work when the engine was armed. */
         SELECTIVE(Notifications.SELECTIVE),
         /** Progress looks at all contexts. */
         ALL(Notifications.ALL);
@@ -309,7 +318,7 @@ public final class ProgressEngine implements AutoCloseable {
         }
 
         /**
-         * The number in {@code enum doca_pe_event_mode}.
+         * Returns the number in {@code enum doca_pe_event_mode}.
          *
          * @return the number
          */
@@ -319,7 +328,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #close()} was called. Any thread may ask.
+     * Returns whether {@link #close()} was called. Any thread may call it.
      *
      * @return true from the beginning of closing
      */
@@ -328,15 +337,15 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Closes everything that is connected to the engine, progressing until it has ended, then the engine
-     * ({@code doca_pe_destroy}). A released engine is taken over first. In one of its callbacks it does so when the
-     * callback has returned. The second call does nothing.
+     * Closes the engine ({@code doca_pe_destroy}). First closes everything that is connected to the engine, and
+     * progresses until it has ended. A released engine is taken over first. Inside one of its callbacks, the engine
+     * closes after the callback has returned. A second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be
-     *     closed with it
-     * @throws IllegalStateException if it is an {@link EventLoop}'s
-     * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still
-     *     open then
+     * @throws WrongThreadException if another thread owns the engine, or owns the engine of a producer or consumer that
+     *     must be closed with it
+     * @throws IllegalStateException if the engine belongs to an {@link EventLoop}
+     * @throws io.github.comch4j.DocaException if an operation does not end within {@link #timeout()}; the engine is
+     *     then still open
      */
     @Override
     public void close() {
@@ -357,9 +366,9 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return what it is and whose
+     * @return the kind of object and its owner
      */
     @Override
     public String toString() {

@@ -6,8 +6,8 @@ import io.github.comch4j.internal.life.Handle;
 import java.lang.foreign.MemorySegment;
 
 /**
- * On the DPU: an open representor of one host function ({@code doca_dev_rep}), which a server serves; made by
- * {@link Device#openRepresentor}. May be used from any thread.
+ * An open representor of one host function, on the DPU ({@code doca_dev_rep}). A server serves one representor.
+ * {@link Device#openRepresentor} opens representors. Any thread may use one.
  */
 public final class Representor implements AutoCloseable {
     static {
@@ -24,19 +24,19 @@ public final class Representor implements AutoCloseable {
     }
 
     /**
-     * The PCI address of the host function.
+     * Returns the PCI address of the host function.
      *
-     * @return the address as the host sees it
+     * @return the address as seen on the host
      */
     public PciAddress address() {
         return address;
     }
 
     /**
-     * What is known of it ({@code doca_dev_rep_as_devinfo}, {@code doca_devinfo_rep_get_…}).
+     * Returns a description of the representor ({@code doca_dev_rep_as_devinfo}, {@code doca_devinfo_rep_get_…}).
      *
      * @return a snapshot
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the representor is closed
      */
     public RepresentorInfo info() {
         resource.checkOpen();
@@ -44,7 +44,7 @@ public final class Representor implements AutoCloseable {
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether the representor is closed.
      *
      * @return true from the beginning of closing
      */
@@ -53,11 +53,12 @@ public final class Representor implements AutoCloseable {
     }
 
     /**
-     * Closes the servers on this representor, then the representor ({@code doca_dev_rep_close}). The second call does
+     * Closes the servers on this representor, then the representor ({@code doca_dev_rep_close}). A second call does
      * nothing.
      *
-     * @throws WrongThreadException if a server on it belongs to another thread that is no {@link EventLoop}'s
-     * @throws io.github.comch4j.DocaException if something does not end in time; the representor is still open then
+     * @throws WrongThreadException if a server on the representor belongs to another thread that is not an
+     *     {@link EventLoop}'s
+     * @throws io.github.comch4j.DocaException if an operation does not end in time; the representor is then still open
      */
     @Override
     public void close() {
@@ -65,7 +66,7 @@ public final class Representor implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return "representor of" and its address
      */

@@ -2,11 +2,11 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.internal.call.DeviceCalls;
 
-/** Which host functions to list ({@code enum doca_devinfo_rep_filter}). */
+/** Selects the host functions to list ({@code enum doca_devinfo_rep_filter}). */
 public enum RepresentorFilter {
-    /** All. */
+    /** All functions. */
     ALL(DeviceCalls.FILTER_ALL),
-    /** Network functions: those that Comch can serve. */
+    /** Network functions, which Comch can serve. */
     NET(DeviceCalls.FILTER_NET),
     /** Functions that the device emulates, for example NVMe. */
     EMULATED(DeviceCalls.FILTER_EMULATED);
@@ -18,7 +18,7 @@ public enum RepresentorFilter {
     }
 
     /**
-     * The number in {@code enum doca_devinfo_rep_filter}.
+     * Returns the number in {@code enum doca_devinfo_rep_filter}.
      *
      * @return the number
      */

@@ -1,21 +1,22 @@
 package io.github.comch4j.core;
 
 /**
- * Learns of the state of a server, client, producer or consumer ({@code doca_ctx_state_changed_callback_t}). For the
- * end of a peer there is {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onDisconnected onDisconnected}.
+ * Handles changes of state of a server, client, producer or consumer ({@code doca_ctx_state_changed_callback_t}). To
+ * handle the end of a peer, set
+ * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onDisconnected onDisconnected}.
  *
- * @param <S> whose state
+ * @param <S> the type of object that changes its state
  */
 @FunctionalInterface
 public interface StateHandler<S> {
     /**
-     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a
-     * start or {@code close()}.
+     * Called when the state has changed. Runs inside {@code progress()} of the object's engine, or inside the call that
+     * caused the change, such as a start or {@code close()}.
      *
      * @param source the server, client, producer or consumer
-     * @param previous the state before
-     * @param next the state now, which {@code state()} tells too; {@link ContextState#IDLE} after
-     *     {@link ContextState#STARTING}: an attempt to connect has failed
+     * @param previous the state before the change
+     * @param next the state after the change, which {@code state()} returns too; {@link ContextState#IDLE} after
+     *     {@link ContextState#STARTING} means that an attempt to connect has failed
      */
     void onStateChanged(S source, ContextState previous, ContextState next);
 }
