@@ -23,17 +23,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are
- * not read yet are not posted again, so the sender waits.
+ * The receiving end of a {@link ComchOutputChannel}. Only the thread that owns its engine may use it. A chunk is not
+ * posted again until the program has read it, so the sender waits for the reader.
  *
  * {@snippet file="Pieces.java" region="input"}
  *
- * <p>What is read is the stream without a gap. Chunks bear their place in it: where one is missing, {@link #read}
- * throws when it has handed over what came before, and says how much is missing; the writer hears of it. -1 means that
- * all has come that was written. A stream that ends without the writer's word is cut, which is an exception, too.
+ * <p>The program reads the stream without gaps. Each chunk contains its position in the stream. If a chunk is missing,
+ * {@link #read} first returns the data before the gap, then throws an exception that says how much is missing. The
+ * writer is informed as well. A result of -1 means that everything that was written has arrived. If the stream ends
+ * without the writer's confirmation, it was cut off, and {@link #read} throws an exception, too.
  *
- * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
- * callbacks, except opening.
+ * <p>Unlike most channels, this one is not safe for several threads, and an interrupt does not close it. Except for
+ * opening, it is not intended for callbacks.
  */
 public final class ComchInputChannel implements ReadableByteChannel {
 
@@ -132,14 +133,14 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Opens the receiving end of a stream. It comes to life by progress of its engine and of the connection's, as
-     * {@link #read} makes. It answers the writer with a message of 16 bytes on the control path, which the program of
-     * neither side sees.
+     * Opens the receiving end of a stream. Progress of its engine and of the connection's engine starts it;
+     * {@link #read} makes such progress. The channel answers the writer with a message of 16 bytes on the control path,
+     * which neither program sees.
      *
      * @param connection the connection
-     * @param engine what it runs on, owned by the calling thread
+     * @param engine the engine that the channel runs on, owned by the calling thread
      * @param chunks how many chunks can wait to be read, at least 1
-     * @param chunkSize bytes of each, at least 1, without the eight that say where they belong
+     * @param chunkSize the size of each chunk in bytes, at least 1, without the 8 bytes for its position
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
@@ -149,7 +150,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * The id that the peer's {@link ComchOutputChannel} writes to.
+     * Returns the id that the peer's {@link ComchOutputChannel} writes to.
      *
      * @return the consumer's id
      */
@@ -158,7 +159,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * How many bytes can be read without waiting.
+     * Returns how many bytes can be read without waiting.
      *
      * @return bytes that have arrived
      */
@@ -177,18 +178,19 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Reads what is there, at least one byte. While nothing is there, progresses the engine, and that of the connection
-     * if it belongs to this thread too.
+     * Reads the available bytes, at least one. While none are available, progresses the engine, and the connection's
+     * engine if this thread owns it too.
      *
-     * @param target where to, with room for at least one byte
-     * @return how many bytes were read; -1 at the end of the stream; 0 if there is no room
-     * @throws ClosedChannelException if it is closed
+     * @param target the buffer to read into, with room for at least one byte
+     * @return the number of bytes read; -1 at the end of the stream; 0 if there is no room
+     * @throws ClosedChannelException if the channel is closed
      * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it
-     *     remains so, and the channel open
+     *     remains interrupted, and the channel remains open
      * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if nothing arrives for
-     *     {@link ProgressEngine#timeout()}, {@link DocaError#IO_FAILED} at a gap of the stream,
-     *     {@link ConnectionClosedException} if the connection has ended before the stream, or what DOCA refuses
-     * @throws IllegalStateException inside a callback of the engine, if it had to wait
+     *     {@link ProgressEngine#timeout()}, {@link DocaError#IO_FAILED} at a gap in the stream,
+     *     {@link ConnectionClosedException} if the connection has ended before the stream, or the error with which DOCA
+     *     refuses
+     * @throws IllegalStateException inside a callback of the engine, if the call would have to wait
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
@@ -266,7 +268,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Whether it is open.
+     * Returns whether the channel is open.
      *
      * @return false from the beginning of closing
      */
@@ -276,8 +278,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Ends it, whether all was read or not, and frees the chunks; inside a callback of the engine when that has
-     * returned. A writer that has not closed its channel yet hears how much was read. The second call does nothing.
+     * Closes the channel, even if unread data remain, and frees the chunks. Inside a callback of the engine, this
+     * happens after the callback has returned. If the writer has not closed its channel yet, it is informed how much
+     * was read. A second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IOException with a {@link DocaException} as its cause, if the consumer does not end in time
@@ -303,9 +306,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return where it comes from
+     * @return where the stream comes from
      */
     @Override
     public String toString() {

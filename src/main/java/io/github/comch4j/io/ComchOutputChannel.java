@@ -26,18 +26,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a
- * {@link ComchInputChannel} of the peer: chunks, in order, as fast as the peer reads them, for those who just want to
- * move bytes. Its price is a copy at the sender and one at the receiver; without it, use {@link ComchProducer}.
+ * A stream of bytes on the fast path, to a {@link ComchInputChannel} of the peer. Only the thread that owns its engine
+ * may use it. The channel sends chunks in order, as fast as the peer reads them. It costs one copy at the sender and
+ * one at the receiver; to avoid both, use {@link ComchProducer}.
  *
  * {@snippet file="Pieces.java" region="output"}
  *
- * <p>What the peer reads has no gap. {@link #close} waits for its word that all has come: so when it returns, all has.
- * If something was lost on the way, {@code write} or {@code close} throws here, and the peer's {@code read} there, at
- * the place of what is missing; nothing is sent a second time.
+ * <p>The peer reads the stream without gaps. {@link #close} waits until the peer confirms that everything has arrived.
+ * If data were lost, {@code write} or {@code close} throws an exception, and so does the peer's {@code read} at the
+ * position of the missing data. The channel sends nothing a second time.
  *
- * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
- * callbacks.
+ * <p>Unlike most channels, this one is not safe for several threads, and an interrupt does not close it. It is not
+ * intended for callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {
     /** After this time the end is said again. */
@@ -99,12 +99,12 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * Opens a stream.
      *
      * @param connection the connection
-     * @param engine what it runs on, owned by the calling thread
+     * @param engine the engine that the channel runs on, owned by the calling thread
      * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which
-     *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
-     * @param chunks how many chunks can be under way, at least 1
-     * @param chunkSize bytes of each, at least 1, at most the chunk size of the peer's channel; without the eight that
-     *     say where they belong
+     *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} reports
+     * @param chunks how many chunks can be in flight, at least 1
+     * @param chunkSize the size of each chunk in bytes, at least 1, at most the chunk size of the peer's channel;
+     *     without the 8 bytes for its position
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
@@ -115,19 +115,19 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Writes all remaining bytes. While the peer does not read, progresses the engine, and that of the connection if it
-     * belongs to this thread too.
+     * Writes all remaining bytes. While the peer does not read, progresses the engine, and the connection's engine if
+     * this thread owns it too.
      *
-     * @param source the bytes; after an exception its position tells how many were accepted
-     * @return how many there were
-     * @throws ClosedChannelException if it is closed
+     * @param source the bytes; after an exception its position shows how many were accepted
+     * @return the number of bytes written
+     * @throws ClosedChannelException if the channel is closed
      * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it
-     *     remains so, and the channel open
+     *     remains interrupted, and the channel remains open
      * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the peer does not
-     *     read for {@link ProgressEngine#timeout()}, what a chunk before this failed with,
-     *     {@link DocaError#IO_FAILED} if the peer has not got one, {@link ConnectionClosedException} if the connection
-     *     has ended
-     * @throws IllegalStateException inside a callback of the engine, if it had to wait
+     *     read for {@link ProgressEngine#timeout()}, the error of an earlier chunk that failed,
+     *     {@link DocaError#IO_FAILED} if the peer did not get an earlier chunk, {@link ConnectionClosedException} if
+     *     the connection has ended
+     * @throws IllegalStateException inside a callback of the engine, if the call would have to wait
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
@@ -346,7 +346,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Whether it is open.
+     * Returns whether the channel is open.
      *
      * @return false from the beginning of closing
      */
@@ -356,15 +356,15 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Tells the peer that the stream ends, waits for its word that all has come, and frees the chunks: when this
-     * returns, all that was written lies in the peer's channel, or was read there. The peer answers with progress of
-     * its engine and of the connection's. If something has failed, the peer gets an exception
-     * in place of the end. The second call does nothing.
+     * Closes the stream: reports its end to the peer, waits until the peer confirms that everything has arrived, and
+     * frees the chunks. When this method returns normally, everything written is in the peer's channel, or was read
+     * there. The peer answers during progress of its engine and of its connection's engine. If an operation failed, the
+     * peer gets an exception instead of the end of the stream. A second call does nothing.
      *
-     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told,
-     *     or if the peer has a gap, or has closed its channel before; it is closed all the same
-     * @throws IllegalStateException inside a callback of the engine; it is still open then. Also if the engine was
-     *     closed before and the connection goes on, whose peer is not told then; it is closed all the same
+     * @throws IOException as {@link #write}; also if a chunk that was accepted failed and {@code write} has not
+     *     reported it, or if the peer has a gap or closed its channel earlier; this channel is closed in any case
+     * @throws IllegalStateException inside a callback of the engine; the channel is then still open. Also if the engine
+     *     was closed earlier and the connection continues; the peer is then not informed, but the channel is closed
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
@@ -409,9 +409,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return where it goes
+     * @return where the stream goes
      */
     @Override
     public String toString() {

@@ -20,25 +20,25 @@ import java.util.Objects;
 import java.util.WeakHashMap;
 
 /**
- * Which of the peer's consumers is which. DOCA tells that a consumer came, and its id; whose program it is tells what
- * it is for, by a label in a message of the control path:
+ * Identifies the peer's consumers by labels. DOCA reports only that a consumer has come, and its id. With this class,
+ * the program that owns the consumer sends its purpose as a label, in a message on the control path:
  *
  * {@snippet file="Pieces.java" region="label"}
  *
- * The other end finds the consumer by its label, whichever comes first, its event or its label:
+ * The other end finds the consumer by its label. The event of the consumer and its label may arrive in either order:
  *
  * {@snippet file="Pieces.java" region="labelled"}
  *
- * <p>The message is documented ({@code docs/labels.md}) for peers in C. A consumer without a label is reported to
- * {@link RemoteConsumerHandler}s as ever; a peer that tells no labels notices nothing, and one that does not know them
- * gets a message that it may ignore. Labels live as long as their consumer, so one that is stopped and started again is
- * to be labelled again.
+ * <p>{@code docs/labels.md} documents the message for peers in C. Consumers without a label are reported to
+ * {@link RemoteConsumerHandler}s as usual. A peer that sends no labels notices no difference, and a peer that does not
+ * know labels gets a message that it can ignore. A label lives as long as its consumer: if a consumer is stopped and
+ * started again, send its label again.
  *
- * <p>One object serves any number of connections. {@link #find} may be called by any thread; all else by that of the
- * connection's engine.
+ * <p>One object serves any number of connections. Any thread may call {@link #find}; only the thread of the
+ * connection's engine may call the other methods.
  */
 public final class ConsumerLabels implements RemoteConsumerHandler {
-    /** How long a label can be, bytes of UTF-8. */
+    /** The longest label, in bytes of UTF-8. */
     public static final int MAX_LENGTH = 255;
 
     private static final long MARK_1 = 0x63_6f_6d_63_68_34_6a_fbL; // as that of sockets' messages
@@ -58,13 +58,13 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     private final LabelledConsumerHandler handler;
     private final Map<ComchConnection, Peer> peers = new WeakHashMap<>(); // guarded by itself, as what is in it
 
-    /** For programs that look for labels. */
+    /** Creates an object without a handler, for programs that look up labels. */
     public ConsumerLabels() {
         this((connection, label, consumerId, state) -> {});
     }
 
     /**
-     * Sets a handler of labels.
+     * Creates an object with a handler for labels.
      *
      * @param handler called for each consumer that has a label
      */
@@ -73,13 +73,13 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     }
 
     /**
-     * What to send to the peer so that it knows a consumer of this side by a label. May be sent as soon as the consumer
-     * has been made, and again if it could not be delivered.
+     * Returns the message that labels a consumer of this side for the peer. The program can send it as soon as it has
+     * created the consumer, and again if it could not be delivered.
      *
      * @param consumerId the consumer's id
      * @param label 1 to {@link #MAX_LENGTH} bytes in UTF-8
      * @return the message, for {@link ComchConnection#trySend(byte[])} or {@link ComchConnection#send(byte[])}
-     * @throws IllegalArgumentException if the label is empty or too long, or the id less than 1
+     * @throws IllegalArgumentException if the label is empty or too long, or the id is less than 1
      */
     public static byte[] message(int consumerId, String label) {
         byte[] text = label.getBytes(UTF_8);
@@ -97,10 +97,10 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     }
 
     /**
-     * Takes labels out of the messages of a server or client.
+     * Returns a handler that takes labels out of the messages of a server or client, and passes on the other messages.
      *
-     * @param next gets all other messages
-     * @return what to give to {@code onMessage}
+     * @param next handles all other messages
+     * @return the handler to set with {@code onMessage}
      */
     public MessageHandler before(MessageHandler next) {
         Objects.requireNonNull(next);
@@ -148,7 +148,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         }
     }
 
-    /** Give it to {@code onConsumer}. */
+    /** Processes the events of consumers. Set this object as the handler with {@code onConsumer}. */
     @Override
     public void onConsumer(ComchConnection connection, int consumerId, RemoteConsumerState state) {
         Objects.requireNonNull(connection);
@@ -168,11 +168,11 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     }
 
     /**
-     * The consumer with a label. Any thread.
+     * Returns the consumer with a label. Any thread may call it.
      *
-     * @param connection whose peer's
-     * @param label which
-     * @return its id; 0 if none runs, or if the connection has ended; the newest if there are several
+     * @param connection the connection to the peer
+     * @param label the label
+     * @return the consumer's id; 0 if none is running, or if the connection has ended; the newest if there are several
      */
     public int find(ComchConnection connection, String label) {
         Objects.requireNonNull(label);
@@ -189,12 +189,12 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     }
 
     /**
-     * Waits for a consumer with a label, progressing the engine of the connection.
+     * Waits for a consumer with a label, and progresses the engine of the connection meanwhile.
      *
-     * @param connection whose peer's
-     * @param label which
+     * @param connection the connection to the peer
+     * @param label the label
      * @param timeout how long to wait
-     * @return its id
+     * @return the consumer's id
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws io.github.comch4j.DocaException {@link DocaError#TIME_OUT} if there is none in time
      * @throws WrongThreadException if another thread owns the engine

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server whose clients are waited for, one after the other; what {@link MessageSocket}s of the host connect to. May
- * be used by any thread but the loop's.
+ * A server whose clients a program accepts one after the other. {@link MessageSocket}s on the host connect to it. Any
+ * thread except the loop's may use it.
  *
  * {@snippet file="Pieces.java" region="serversocket"}
  */
@@ -59,25 +59,25 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a server.
+     * Returns a builder for a server.
      *
      * @param loop the loop that does the work
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for
-     * @return the settings
+     * @param name the name that clients connect to
+     * @return the builder
      */
     public static Builder builder(EventLoop loop, Device device, Representor representor, String name) {
         return new Builder(loop, device, representor, name);
     }
 
     /**
-     * Opens a server with the default settings. As {@link Builder#open}.
+     * Opens a server with the default settings, as {@link Builder#open} does.
      *
      * @param loop the loop that does the work
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for
+     * @param name the name that clients connect to
      * @return the server, running
      */
     public static MessageServerSocket open(EventLoop loop, Device device, Representor representor, String name) {
@@ -112,12 +112,12 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * The next client; waits for it. Its attachment belongs to this class.
+     * Waits for the next client and returns its connection. The connection's attachment belongs to this class.
      *
      * @param timeout how long to wait
      * @return the connection; null if no client came in time
-     * @throws IllegalStateException in the loop itself, if the server is closed, or if it was {@linkplain #shutdown()
-     *     shut down} and no client is left that came before
+     * @throws IllegalStateException in the loop itself, if the server is closed, or if it was
+     *     {@linkplain #shutdown() shut down} and no earlier client is left
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public @Nullable MessageSocket accept(Duration timeout) {
@@ -141,7 +141,7 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * The server, for all else that it has: to be used in the loop only.
+     * Returns the underlying server, for its other methods. Use it only in the loop.
      *
      * @return the server
      */
@@ -150,9 +150,10 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * Accepts no more clients: {@link #accept} gives those that came before, and then throws. Who connects later is
-     * turned away, and told why; DOCA's server itself goes on until {@link #close()}, and its name is taken until then.
-     * Sockets go on until either side closes them. Any thread; does not wait. The second call does nothing.
+     * Stops accepting clients. {@link #accept} returns the clients that came before, and then throws an exception. A
+     * client that connects later is refused with a reason. DOCA's server itself continues until {@link #close()}, and
+     * its name remains taken until then. Sockets continue until either side closes them. Any thread may call this
+     * method, which does not wait. A second call does nothing.
      */
     public void shutdown() {
         var _ = Loops.execute(loop, () -> {
@@ -165,10 +166,10 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * Waits until the connections of all sockets have ended after a {@link #shutdown()}, by either side.
+     * Waits, after a {@link #shutdown()}, until either side has ended the connections of all sockets.
      *
      * @param timeout how long to wait
-     * @return whether they have, or the server is closed; if not, {@link #close()} ends them
+     * @return whether they have ended, or the server is closed; if not, {@link #close()} ends them
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted
      */
@@ -182,14 +183,14 @@ public final class MessageServerSocket implements AutoCloseable {
     }
 
     /**
-     * Closes the server and its connections when the messages that were sent before have gone out, for which it waits
-     * as long as {@linkplain io.github.comch4j.core.ProgressEngine#timeout() the loop's engine} says. The second call
-     * does nothing.
+     * Closes the server and its connections, after sending all pending messages. The call waits for these messages at
+     * most as long as {@linkplain io.github.comch4j.core.ProgressEngine#timeout() the timeout of the loop's engine}. A
+     * second call does nothing.
      *
-     * @throws io.github.comch4j.comch.ConnectionClosedException if messages of its sockets could not go out, and no
-     *     call has told, see {@link MessageSocket#close}; those of further sockets are
-     *     {@linkplain Throwable#getSuppressed() suppressed} in it. It is closed all the same
-     * @throws io.github.comch4j.DocaException if it does not end in time
+     * @throws io.github.comch4j.comch.ConnectionClosedException if messages of its sockets could not be sent, and no
+     *     call has reported it, see {@link MessageSocket#close}; the exceptions of further sockets are
+     *     {@linkplain Throwable#getSuppressed() suppressed} in it. The server is closed in any case
+     * @throws io.github.comch4j.DocaException if the server does not end in time
      */
     @Override
     public void close() {
@@ -214,7 +215,7 @@ public final class MessageServerSocket implements AutoCloseable {
         }
     }
 
-    /** Settings of a server. */
+    /** A builder for a server. */
     public static final class Builder extends SocketBuilder<Builder> {
         private final ComchServer.Builder server;
 
@@ -224,11 +225,12 @@ public final class MessageServerSocket implements AutoCloseable {
         }
 
         /**
-         * As {@link ComchServer.Builder#warnIfStalled}.
+         * Sets when to log a warning about a client that does not read, as {@link ComchServer.Builder#warnIfStalled}
+         * does.
          *
-         * @param time after how long a client that does not read is named in a warning
+         * @param time the time after which the warning names the client
          * @return this
-         * @throws IllegalArgumentException if it is negative
+         * @throws IllegalArgumentException if the time is negative
          */
         public Builder warnIfStalled(Duration time) {
             use.check();
@@ -237,12 +239,14 @@ public final class MessageServerSocket implements AutoCloseable {
         }
 
         /**
-         * As {@link ComchServer.Builder#disconnectIfStalled}: {@link MessageSocket#receive} gives what has
-         * arrived, and then throws {@link io.github.comch4j.comch.ConnectionClosedException}, whose cause says why.
+         * Sets when to end the connection of a client that does not read, as
+         * {@link ComchServer.Builder#disconnectIfStalled} does. {@link MessageSocket#receive} returns the messages that
+         * have arrived, and then throws {@link io.github.comch4j.comch.ConnectionClosedException} with the reason as
+         * its cause.
          *
-         * @param time after how long the connection of a client that does not read is ended
+         * @param time the time after which the connection is ended
          * @return this
-         * @throws IllegalArgumentException if it is negative
+         * @throws IllegalArgumentException if the time is negative
          * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6
          */
         public Builder disconnectIfStalled(Duration time) {

@@ -28,45 +28,47 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also
- * virtual ones, which hold on to no carrier while they wait. The work is done by an {@link EventLoop}.
+ * A connection with blocking calls for messages. Any number of threads may use it, including virtual threads, which do
+ * not occupy a carrier thread while they wait. An {@link EventLoop} does the work.
  *
  * {@snippet file="Pieces.java" region="socket"}
  *
- * <p><b>Sending is writing into a buffer</b>, as with any socket: {@link #send} returns as soon as the socket has a
- * copy of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush}
- * waits until the peer's device has all that was sent, as {@link #close} does. If messages are lost, because the
- * connection ends, or DOCA refuses them or gives them up, the next {@code send}, {@code flush} or {@code close} throws
- * and says how many; nothing is sent twice, and nothing arrives behind a hole: the peer gets an exception there. Close
- * a socket before its loop, which does not wait for its buffer.
+ * <p><b>Sending writes into a buffer</b>, as with any socket. {@link #send} returns as soon as the socket has a copy of
+ * the message, and waits only while {@linkplain SocketBuilder#sendBuffer the buffer} is full. {@link #flush} waits
+ * until the peer's device has all messages, and so does {@link #close}. Messages are lost if the connection ends, or if
+ * DOCA refuses them or gives them up. Then the next {@code send}, {@code flush} or {@code close} throws an exception
+ * that says how many. The socket sends nothing twice, and delivers nothing after a gap: the peer gets an exception
+ * there. Close a socket before its loop, because the loop does not wait for the socket's buffer.
  *
- * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
- * throws {@link ConnectionClosedException}; null says that nothing came in time. Each message is copied once more,
- * to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync} and {@link #close}.
+ * <p>When the peer ends the connection, even without an error, {@link #receive} first returns the messages that have
+ * arrived and then throws {@link ConnectionClosedException}. A result of null means that no message came in time. Each
+ * message is copied once more, to the heap. Tasks and handlers of the loop itself may call only {@link #sendAsync} and
+ * {@link #close}.
  *
- * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, whichever threads sent
- * them; those that wait for room get it in the order of their calls, when half of the buffer is empty. Many messages at
- * once cost the loop one wake-up, and one the thread that receives them.
+ * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, from all threads. Senders
+ * that wait for room get it in the order of their calls, when half of the buffer is empty. Many messages at once cost
+ * one wake-up of the loop and one of the receiving thread.
  *
- * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
- * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
- * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C
- * program, does as {@code docs/sockets.md} says. If it does not wait, and 4 MiB more than the limit wait, the
- * connection ends, and the next call of both sides throws an exception with the reason.
+ * <p><b>A program that does not receive makes only its peer wait.</b> When
+ * {@linkplain SocketBuilder#receiveLimit a quarter of the limit} is waiting to be received, the socket tells the peer's
+ * socket how much it may send. The peer's buffer fills, and its {@link #send} waits until the program has received
+ * more. A peer that is not a socket, such as a C program, must follow {@code docs/sockets.md}. If the peer does not
+ * wait, and 4 MiB more than the limit are waiting, the connection ends, and the next call on both sides throws an
+ * exception with the reason.
  *
- * <p>Each message has a header of 8 bytes, with its number, unless the peer is {@linkplain SocketBuilder#plainPeer()
- * plain}.
+ * <p>Each message has a header of 8 bytes with its number, unless the peer is
+ * {@linkplain SocketBuilder#plainPeer() plain}.
  *
- * <p>A socket {@linkplain Builder#reconnect may connect again} when its connection has ended.
+ * <p>A socket {@linkplain Builder#reconnect can connect again} after its connection has ended.
  */
 public final class MessageSocket implements AutoCloseable {
-    /** Whether messages can be sent. */
+    /** Shows whether messages can be sent. */
     public enum State {
         /** There is a connection. */
         CONNECTED,
-        /** The connection has ended; there may be another one. */
+        /** The connection has ended; the socket may connect again. */
         DISCONNECTED,
-        /** The socket was closed. */
+        /** The program has closed the socket. */
         CLOSED
     }
 
@@ -92,19 +94,19 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a socket that is going to connect to a server.
+     * Returns a builder for a socket that connects to a server.
      *
      * @param loop the loop that does the work
      * @param device a host's function of the BlueField
      * @param name the server's name
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(EventLoop loop, Device device, String name) {
         return new Builder(loop, device, name);
     }
 
     /**
-     * Connects to a server, with the default settings. As {@link Builder#connect}.
+     * Connects to a server with the default settings, as {@link Builder#connect} does.
      *
      * @param loop the loop that does the work
      * @param device a host's function of the BlueField
@@ -132,7 +134,7 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Whether messages can be sent. Any thread may ask.
+     * Returns whether messages can be sent. Any thread may call it.
      *
      * @return the state as the loop knows it
      */
@@ -141,21 +143,21 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Why the last attempt to connect again was refused, while there is no connection. Any thread may ask.
+     * Returns why the last attempt to connect again was refused, while there is no connection. Any thread may call it.
      *
-     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
-     *     told, a {@link DocaException#reason()}; null if no attempt was refused since there was a connection
+     * @return an exception that was not thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries
+     *     reported one, a {@link DocaException#reason()}; null if no attempt was refused since the last connection
      */
     public @Nullable DocaException refusal() {
         return links.refusal();
     }
 
     /**
-     * Waits until messages can be sent: for the next connection of a socket that
-     * {@linkplain Builder#reconnect reconnects}.
+     * Waits until messages can be sent: a socket that {@linkplain Builder#reconnect reconnects} waits for its next
+     * connection.
      *
      * @param timeout how long to wait
-     * @return whether there is a connection; if not, there was none in time, or there never will be one
+     * @return whether there is a connection; if not, none came in time, or none can come any more
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted
      */
@@ -169,16 +171,16 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message: returns as soon as the socket has a copy of it in its {@linkplain SocketBuilder#sendBuffer
-     * buffer}. While that is full, waits.
+     * Sends a message. Returns as soon as the socket has a copy of it in its
+     * {@linkplain SocketBuilder#sendBuffer buffer}, and waits while the buffer is full.
      *
-     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until this returns
+     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until this method returns
      * @param timeout how long to wait for room
-     * @throws ConnectionClosedException if the connection has ended, or if messages that were sent before could not go
-     *     out because it has: the exception's message says how many. This one is not sent then
-     * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long: the message is not sent. Other
-     *     errors if DOCA has refused messages that were sent before: this one is not sent either
-     * @throws IllegalArgumentException if it is empty or too long
+     * @throws ConnectionClosedException if the connection has ended, or if earlier messages could not be sent because
+     *     it has ended: the exception's message says how many. This message is then not sent
+     * @throws DocaException {@link DocaError#TIME_OUT} if there is no room within the timeout: the message is not sent.
+     *     Other errors if DOCA has refused earlier messages: this message is not sent either
+     * @throws IllegalArgumentException if the message is empty or too long
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted while it waits: the message is not sent
      * @throws RejectedExecutionException if the loop is closed
@@ -235,17 +237,17 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Waits until the peer's device has all messages that were sent before, by whichever threads, also with
-     * {@link #sendAsync}. That does not mean that the peer's program has received them.
+     * Waits until the peer's device has all earlier messages of all threads, including those of {@link #sendAsync}.
+     * This does not mean that the peer's program has received them.
      *
      * @param timeout how long to wait
-     * @throws ConnectionClosedException if messages could not go out, or may not have arrived, because the connection
+     * @throws ConnectionClosedException if messages could not be sent, or may not have arrived, because the connection
      *     has ended; the exception's message says how many
-     * @throws DocaException {@link DocaError#TIME_OUT} if it takes longer: the messages still go out when they can.
+     * @throws DocaException {@link DocaError#TIME_OUT} if it takes longer: the messages are still sent when possible.
      *     Other errors if DOCA has refused messages
      * @throws IllegalStateException in the loop itself
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws RejectedExecutionException if messages could not go out because the loop is closed
+     * @throws RejectedExecutionException if messages could not be sent because the loop is closed
      */
     public void flush(Duration timeout) {
         Loops.checkNotIn(loop);
@@ -264,15 +266,15 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message without waiting, and without a copy: it goes out after those that were sent before, when there is
-     * room. Any thread, also the loop's.
+     * Sends a message without waiting and without a copy. The message goes out after the earlier messages, when there
+     * is room. Any thread may call it, including the loop's.
      *
-     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until the result is
-     *     completed
-     * @return completed, in the loop, when DOCA has accepted the message, or with why it could not be sent; at once
-     *     with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits. A message whose
-     * future is cancelled in time is not sent. What depends on it must not block the loop.
-     * @throws IllegalArgumentException if it is empty or too long
+     * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until the result is completed
+     * @return a future that the loop completes when DOCA has accepted the message, or with the reason why the message
+     *     could not be sent; it fails at once with {@link DocaError#AGAIN} while
+     *     {@linkplain SocketBuilder#sendLimit too much} is waiting. If the program cancels the future in time, the
+     *     message is not sent. Stages that depend on the future must not block the loop
+     * @throws IllegalArgumentException if the message is empty or too long
      */
     public CompletableFuture<@Nullable Void> sendAsync(byte[] message) {
         checkMessage(message);
@@ -284,13 +286,13 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Tells the peer that no more messages come, after all that were sent before, and how many there were; messages of
-     * the peer can still be received. Nothing can be sent afterwards. Waits as {@link #flush}. The peer learns of it if
-     * it is a socket ({@link #isInputShutdown()}), or a channel of {@code io.github.comch4j.netty}.
+     * Reports to the peer, after all earlier messages, that no more messages come, and how many there were. The socket
+     * can still receive the peer's messages, but can no longer send. Waits as {@link #flush} does. The peer can detect
+     * the end if it is a socket ({@link #isInputShutdown()}), or a channel of {@code io.github.comch4j.netty}.
      *
      * @param timeout how long to wait
-     * @throws ConnectionClosedException as {@link #flush}; the peer is not told
-     * @throws DocaException as {@link #flush}; the peer is not told
+     * @throws ConnectionClosedException as {@link #flush}; the peer is not informed
+     * @throws DocaException as {@link #flush}; the peer is not informed
      * @throws IllegalStateException in the loop itself, or if the peer is {@linkplain SocketBuilder#plainPeer() plain}
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws RejectedExecutionException if the loop is closed
@@ -306,18 +308,19 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Whether the peer has said that it sends no more ({@link #shutdownOutput}, {@link #close}), and all that it had
-     * sent was received. From then on {@link #receive} returns null at once, or throws when the connection has ended.
-     * Any thread may ask, also after the end of the connection: then it tells whether the peer ended it with all said.
+     * Returns whether the peer has announced that it sends no more ({@link #shutdownOutput}, {@link #close}), and all
+     * its messages were received. From then on {@link #receive} returns null at once, or throws an exception if the
+     * connection has ended. Any thread may call it, even after the end of the connection: the result then shows whether
+     * the peer sent everything before it ended the connection.
      *
-     * @return whether it has, on the connection that messages are received from
+     * @return whether this applies to the connection from which messages are received
      */
     public boolean isInputShutdown() {
         return links.receiving().receives.isFinished();
     }
 
     /**
-     * How long a message can be. Any thread may ask.
+     * Returns the length of the longest message. Any thread may call it.
      *
      * @return bytes: {@link ControlPathEndpoint#maxMessageSize()}, without the header of 8 bytes that each message has
      *     unless the peer is {@linkplain SocketBuilder#plainPeer() plain}
@@ -335,7 +338,7 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Receives the next message; waits for it.
+     * Waits for the next message and returns it.
      *
      * @param timeout how long to wait
      * @return the message; null if none came in time, or none will ({@link #isInputShutdown})
@@ -359,8 +362,8 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * The connection, for all else that it has: to be used in the loop only. What is sent on it directly is not counted
-     * in what the peer's socket allows.
+     * Returns the underlying connection, for its other methods. Use it only in the loop. Messages sent directly on it
+     * do not count toward what the peer's socket allows.
      *
      * @return the connection
      */
@@ -369,13 +372,14 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * Tells the peer that all has been sent, as {@link #shutdownOutput}, and ends the connection when its device has
-     * all, for which it waits as long as {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of
-     * the engine it does not wait. The second call does nothing. Threads that wait learn of it.
+     * Closes the socket. First reports to the peer that everything was sent, as {@link #shutdownOutput} does, and waits
+     * until the peer's device has everything, at most as long as
+     * {@linkplain ProgressEngine#timeout() the timeout of the loop's engine}. Then it ends the connection. In a
+     * callback of the engine it does not wait. A second call does nothing. Waiting threads are informed.
      *
-     * @throws ConnectionClosedException if messages that were sent before could not go out, or may not have arrived,
-     *     and no call has told; the exception's message says how many. It is closed all the same
-     * @throws DocaException if it does not end in time; it is still open then
+     * @throws ConnectionClosedException if earlier messages could not be sent, or may not have arrived, and no call has
+     *     reported it; the exception's message says how many. The socket is closed in any case
+     * @throws DocaException if the socket does not end in time; it is then still open
      */
     @Override
     public void close() {
@@ -438,16 +442,16 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return whose it is
+     * @return the socket's connection
      */
     @Override
     public String toString() {
         return links.toString();
     }
 
-    /** Settings of a socket that is going to connect. */
+    /** A builder for a socket that connects. */
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
         private Connector.RetryDelays backOff = Connector.RetryDelays.NEVER;
@@ -459,20 +463,22 @@ public final class MessageSocket implements AutoCloseable {
         }
 
         /**
-         * When the connection has ended, the socket connects again, as often as it takes. Default: it does not.
+         * Makes the socket connect again, as often as necessary, when its connection has ended. Default: it does not.
          *
-         * <p>A message is never sent twice. Those that wait to be sent when the connection ends are lost: the next call
-         * tells how many, with {@link ConnectionClosedException}, also if there is another connection by then. The same
-         * exception have calls before there is another one ({@link MessageSocket#awaitConnected}); of what DOCA had
-         * accepted, nobody knows whether the peer has seen it.
-         * {@link MessageSocket#receive} first gives what had arrived, then throws {@link ConnectionClosedException},
-         * once to each thread that waits and at least once, and then waits for messages of the next connection. What
-         * arrived on a connection that came and went meanwhile is discarded.
+         * <p>A message is never sent twice. When the connection ends, messages that wait to be sent are lost. The next
+         * call throws a {@link ConnectionClosedException} that says how many, even if there is another connection by
+         * then. Calls before the next connection ({@link MessageSocket#awaitConnected}) throw the same exception. If
+         * DOCA had accepted a message, it is unknown whether the peer has received it.
          *
-         * @param shortest how long to wait before the first attempt; each time twice as long
-         * @param longest how long to wait at most
+         * <p>{@link MessageSocket#receive} first returns the messages that have arrived. Then it throws
+         * {@link ConnectionClosedException}, once in each waiting thread and at least once. After that it waits for
+         * messages of the next connection. Messages of a connection that came and went in the meantime are discarded.
+         *
+         * @param shortest how long to wait before the first attempt; each further wait is twice as long
+         * @param longest the longest wait
          * @return this
-         * @throws IllegalArgumentException if a time is not positive, or {@code shortest} longer than {@code longest}
+         * @throws IllegalArgumentException if a time is not positive, or {@code shortest} is longer than
+         *     {@code longest}
          */
         public Builder reconnect(Duration shortest, Duration longest) {
             use.check();
@@ -481,8 +487,8 @@ public final class MessageSocket implements AutoCloseable {
         }
 
         /**
-         * Called after each change of {@link MessageSocket#state()}, beginning with the first connection. Not any more
-         * once the loop is closed.
+         * Sets the handler that is called after each change of {@link MessageSocket#state()}, beginning with the first
+         * connection. The handler is no longer called once the loop is closed.
          *
          * @param handler runs in the loop, and must not block it
          * @return this
@@ -493,7 +499,7 @@ public final class MessageSocket implements AutoCloseable {
         }
 
         /**
-         * Connects to the server, trying again while none of that name accepts.
+         * Connects to the server, and tries again while no server with that name accepts.
          *
          * @param timeout how long to try
          * @return the connection

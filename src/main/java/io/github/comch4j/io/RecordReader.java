@@ -17,18 +17,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes messages apart into the records that a {@link RecordWriter}, or a C program with the same format, has put into
- * them. It is the handler of a slot consumer:
+ * Splits messages into the records that a {@link RecordWriter}, or a C program with the same format, has put into them.
+ * A reader is the handler of a slot consumer:
  *
  * {@snippet file="Pieces.java" region="records-read"}
  *
- * <p>Messages have numbers: where some are missing, of one writer, the reader says how many, in their place. Without a
- * {@linkplain #RecordReader(RecordHandler, IntConsumer) handler} for that it throws a {@link DocaException}
- * ({@link DocaError#IO_FAILED}) there, and again for each later message of that writer: nothing is handed over behind a
- * gap. So a receive of the consumer that fails and loses nothing is no gap.
+ * <p>Messages are numbered. If messages of a writer are missing, the reader reports how many, at their place in the
+ * sequence. Without a {@linkplain #RecordReader(RecordHandler, IntConsumer) handler} for missing messages, it throws a
+ * {@link DocaException} ({@link DocaError#IO_FAILED}) at that place, and again for each later message of the same
+ * writer: it hands over no record after a gap. A receive that fails without loss of a message is not a gap.
  *
- * <p>Several consumers may share one, if the record handler can be shared. It counts what it reads, which any thread
- * may ask for; where consumers of several threads share it, the counts may miss some.
+ * <p>Several consumers can share a reader if they can share the record handler. The reader counts what it reads, and
+ * any thread may read the counts. If consumers of several threads share a reader, the counts may be too low.
  */
 public final class RecordReader implements SlotHandler {
     private final RecordHandler handler;
@@ -40,9 +40,9 @@ public final class RecordReader implements SlotHandler {
     private final Counter bytes = new Counter();
 
     /**
-     * A reader.
+     * Creates a reader.
      *
-     * @param handler what to do with each record
+     * @param handler called for each record
      */
     public RecordReader(RecordHandler handler) {
         this.handler = Objects.requireNonNull(handler);
@@ -50,10 +50,11 @@ public final class RecordReader implements SlotHandler {
     }
 
     /**
-     * A reader that goes on when messages are missing.
+     * Creates a reader that continues when messages are missing.
      *
-     * @param handler what to do with each record
-     * @param onMissing told how many messages of a writer are missing, at least 1, before the records of the next one
+     * @param handler called for each record
+     * @param onMissing called with the number of missing messages of a writer, at least 1, before the records of the
+     *     next message
      */
     public RecordReader(RecordHandler handler, IntConsumer onMissing) {
         this.handler = Objects.requireNonNull(handler);
@@ -80,12 +81,12 @@ public final class RecordReader implements SlotHandler {
     }
 
     /**
-     * Hands over the records of a message, first to last. What the handler throws for one does not keep the others from
-     * it, and is thrown at the end.
+     * Hands over the records of a message, from the first to the last. If the handler throws an exception for a record,
+     * the reader still hands over the others, and throws the exception at the end.
      *
-     * @throws UncheckedIOException if the message is not made of whole records; those before the place have been handed
-     *     over
-     * @throws DocaException if messages before it are missing, and no handler for that is set
+     * @throws UncheckedIOException if the message does not consist of whole records; the records before the error have
+     *     been handed over
+     * @throws DocaException if earlier messages are missing, and there is no handler for missing messages
      */
     @Override
     public void onMessage(MemorySegment memory, long offset, int length, int producerId) {
@@ -183,41 +184,41 @@ public final class RecordReader implements SlotHandler {
                         + " messages are missing, behind the first " + Integer.toUnsignedString(writer.next));
     }
 
-    /** Numbers tell whether a message is missing. */
+    /** Ignores the failure: the numbers of the messages show whether one is missing. */
     @Override
     public boolean onReceiveFailed(DocaError status) {
         return true;
     }
 
     /**
-     * How many records it has handed over.
+     * Returns the number of records that the reader has handed over.
      *
-     * @return since the reader was made
+     * @return the count since the reader was created
      */
     public long records() {
         return records.get();
     }
 
     /**
-     * How many messages they were in.
+     * Returns the number of messages that contained these records.
      *
-     * @return since the reader was made
+     * @return the count since the reader was created
      */
     public long messages() {
         return messages.get();
     }
 
     /**
-     * How long these messages were together, with numbers, headers and padding.
+     * Returns the total length of these messages, with numbers, headers and padding.
      *
-     * @return bytes, since the reader was made
+     * @return bytes, since the reader was created
      */
     public long bytes() {
         return bytes.get();
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return its counts
      */

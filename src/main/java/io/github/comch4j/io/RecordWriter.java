@@ -17,26 +17,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts many small records into each message of a slot producer: a message costs as much with one record of 64 bytes as
+ * Puts many small records into each message of a slot producer. A message costs as much with one record of 64 bytes as
  * with fifty.
  *
  * {@snippet file="Pieces.java" region="records-write"}
  *
- * <p>A message goes out when the next record does not fit into it, with {@link #flush()}, or with {@link #progress()}:
- * at once while nothing else is in flight, so that a lone record is not delayed, otherwise once the
- * {@linkplain #setMaxDelay delay} that is allowed has passed.
+ * <p>The writer sends a message when the next record does not fit into it, in {@link #flush()}, or in
+ * {@link #progress()}. {@link #progress()} sends it at once while nothing else is in flight, so that a single record is
+ * not delayed; otherwise it sends the message after the {@linkplain #setMaxDelay maximum delay}.
  *
  * <p><b>Format.</b> A message begins with its number (32 bits), counted from 0 by its writer, and the writer's own
- * number (32 bits), both little-endian: so the reader sees what is missing. Then comes a row of records. Each begins at
- * a multiple of 8 bytes: its length (32 bits), its type (32 bits), both little-endian, then so many bytes, then padding
- * up to a multiple of 8. There is nothing else in a message. C programs can read and write it as well
- * ({@code docs/records.md}).
+ * number (32 bits), both little-endian. These numbers show the reader which messages are missing. A sequence of records
+ * follows. Each record begins at a multiple of 8 bytes. It consists of its length (32 bits) and its type (32 bits),
+ * both little-endian, then as many bytes, then padding up to a multiple of 8. A message contains nothing else. C
+ * programs can read and write this format as well ({@code docs/records.md}).
  *
- * <p>A message whose send fails is a gap at the reader; the slot producer's program hears of it
+ * <p>A message whose send fails is a gap at the reader. The failure is reported to the slot producer's handler
  * ({@link SlotProducer.Builder#onSendFailed}).
  *
- * <p>The slot producer is the writer's: while records are in an open message, nothing else can be claimed there. All
- * methods belong to the thread that owns the producer's engine.
+ * <p>The slot producer belongs to the writer: while a message with records is open, the program cannot claim another
+ * slot of the producer. Only the thread that owns the producer's engine may call these methods.
  */
 public final class RecordWriter {
     private static final long DEFAULT_DELAY_NS = 20_000;
@@ -68,9 +68,10 @@ public final class RecordWriter {
     private final Counter bytes = new Counter();
 
     /**
-     * A writer of records for one consumer.
+     * Creates a writer of records for one consumer.
      *
-     * @param producer where messages go; its slots have room for at least one empty record, 16 bytes
+     * @param producer the producer that sends the messages; its slots must have room for at least one empty record, 16
+     *     bytes
      * @param consumerId a consumer of the peer
      * @throws IllegalArgumentException if the slots are too short
      */
@@ -79,17 +80,18 @@ public final class RecordWriter {
     }
 
     /**
-     * A writer of records into the places of a pool, for many peers at once. When a message is complete, the program
-     * sends the broadcast to each peer; the writer's hold of it ends then. A peer that misses some sees by the
-     * numbers how many: its {@link RecordReader} tells {@code onMissing} before the next records. So does that of a
-     * peer that joins later, of all messages before. {@code NO_SLOT} of a claim: the pool has no place free.
+     * Creates a writer that puts records into the places of a pool, for many peers at once. When a message is complete,
+     * the program sends the broadcast to each peer; the writer then releases its hold of it. If a peer misses messages,
+     * the numbers show how many: its {@link RecordReader} reports them to {@code onMissing} before the next records.
+     * For a peer that joins later, the reader reports all earlier messages as missing. If a claim returns
+     * {@code NO_SLOT}, the pool has no free place.
      *
-     * <p>Where these docs say "producer", the pool is meant. Each broadcast has room for one message.
+     * <p>Where this documentation says "producer", the pool is meant. Each broadcast has room for one message.
      *
-     * @param engine whose thread writes
-     * @param pool with places of a multiple of 8 bytes, at least 16
-     * @param send sends the broadcast to each peer; it may not use the writer
-     * @throws IllegalArgumentException if the places are too short, or not a multiple of 8
+     * @param engine the engine whose thread writes
+     * @param pool a pool with places of a multiple of 8 bytes, at least 16
+     * @param send sends the broadcast to each peer; must not use the writer
+     * @throws IllegalArgumentException if the places are too short, or not a multiple of 8 bytes
      */
     public RecordWriter(ProgressEngine engine, Broadcast.Pool pool, Consumer<? super Broadcast> send) {
         this(engine, pool.memory().segment(), pool.size(), new ToPlaces(pool, Objects.requireNonNull(send)));
@@ -216,11 +218,11 @@ public final class RecordWriter {
     }
 
     /**
-     * How long a message may wait for more records while others are in flight. Default: 20 µs.
+     * Sets how long a message may wait for more records while others are in flight. Default: 20 µs.
      *
-     * @param delay from the first {@link #progress()} that finds the message open to the one that sends it; zero: the
-     *     same one
-     * @throws IllegalArgumentException if it is negative
+     * @param delay the time from the first {@link #progress()} that finds the message open to the one that sends it; if
+     *     zero, the same call sends it
+     * @throws IllegalArgumentException if the delay is negative
      */
     public void setMaxDelay(Duration delay) {
         if (delay.isNegative()) {
@@ -230,7 +232,7 @@ public final class RecordWriter {
     }
 
     /**
-     * How long a record can be.
+     * Returns the length of the longest record.
      *
      * @return bytes
      */
@@ -239,7 +241,7 @@ public final class RecordWriter {
     }
 
     /**
-     * The memory that records are written into, the producer's.
+     * Returns the memory into which the program writes records. It belongs to the producer.
      *
      * @return the same segment as long as the producer lives
      */
@@ -248,15 +250,15 @@ public final class RecordWriter {
     }
 
     /**
-     * Takes room for a record. Never waits. One record can be claimed at a time: the next call is {@link #commit()} or
-     * {@link #abort()}.
+     * Claims room for a record. Never waits. The program can claim one record at a time, and must call
+     * {@link #commit()} or {@link #abort()} next.
      *
-     * @param length how long the record is at most, bytes, 0 to {@link #maxLength()}
+     * @param length the largest length of the record in bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
-     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_SLOT} or
+     * @return where to write the record in {@link #memory()}, a multiple of 8; or {@link SlotProducer#NO_SLOT} or
      *     {@link SlotProducer#NO_PEER_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
-     * @throws IllegalArgumentException if it is longer than a record can be
+     * @throws IllegalArgumentException if the length exceeds the maximum
      * @throws IllegalStateException if a record is claimed already, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -288,20 +290,20 @@ public final class RecordWriter {
     }
 
     /**
-     * As {@link #claim}, for several records of one length and type: as many as fit into the open message, or into the
-     * next one where not even one fits. They are committed or aborted together. This is the way for the highest rates:
-     * what a claim checks is checked once for all of them.
+     * Claims room as {@link #claim} does, for several records of one length and type: as many as fit into the open
+     * message, or into the next message if not even one fits. The program commits or aborts them together. Use this
+     * method for the highest rates, because it makes the checks of a claim only once for all records.
      *
      * {@snippet file="Pieces.java" region="records-write-many"}
      *
-     * @param most how many are wanted, at least 1; {@link #claimed()} tells how many there are
-     * @param length of each, bytes, 0 to {@link #maxLength()}
+     * @param most the most records to claim, at least 1; {@link #claimed()} returns how many were claimed
+     * @param length the length of each record in bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
-     * @return where in {@link #memory()} to write the first record; each of the others begins
+     * @return where to write the first record in {@link #memory()}; each further record begins
      *     {@link #stride stride(length)} bytes after the one before it; or {@link SlotProducer#NO_SLOT} or
      *     {@link SlotProducer#NO_PEER_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
-     * @throws IllegalArgumentException if they are longer than a record can be, or fewer than 1 are wanted
+     * @throws IllegalArgumentException if the length exceeds the maximum, or {@code most} is less than 1
      * @throws IllegalStateException if a record is claimed already, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -325,19 +327,19 @@ public final class RecordWriter {
     }
 
     /**
-     * How many records are claimed.
+     * Returns the number of claimed records.
      *
-     * @return 0 when what was claimed is committed or aborted
+     * @return 0 if the claimed records were committed or aborted
      */
     public int claimed() {
         return claimed == NONE ? 0 : claimedRecords;
     }
 
     /**
-     * How far apart records of one length begin in a message.
+     * Returns the distance between records of one length in a message.
      *
-     * @param length of each, bytes
-     * @return bytes, with the header and the padding
+     * @param length the length of each record in bytes
+     * @return bytes, including the header and the padding
      */
     public static int stride(int length) {
         return (int) Records.size(length);
@@ -381,7 +383,7 @@ public final class RecordWriter {
     }
 
     /**
-     * The claimed record is complete: it goes out with the open message.
+     * Completes the claimed record: it will be sent with the open message.
      *
      * @throws IllegalStateException if no record is claimed
      * @throws WrongThreadException if another thread owns the engine
@@ -400,10 +402,10 @@ public final class RecordWriter {
     }
 
     /**
-     * As {@link #commit()}, of a record that turned out shorter than was claimed.
+     * Completes the claimed record as {@link #commit()} does, with a smaller length than was claimed.
      *
-     * @param length its length, bytes, 0 to what was claimed
-     * @throws IllegalArgumentException if less was claimed; the record still is
+     * @param length the record's length in bytes, 0 to the claimed length
+     * @throws IllegalArgumentException if less was claimed; the record remains claimed
      */
     public void commit(int length) {
         engine.checkOwner();
@@ -420,7 +422,7 @@ public final class RecordWriter {
     }
 
     /**
-     * Gives the claimed room back.
+     * Gives up the claimed room.
      *
      * @throws IllegalStateException if no record is claimed
      * @throws WrongThreadException if another thread owns the engine
@@ -438,7 +440,7 @@ public final class RecordWriter {
      * @param content at most {@link #maxLength()} bytes
      * @param type any number; the reader gets it
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      */
     public SubmitResult offer(MemorySegment content, int type) {
         long at = claim((int) Math.min(content.byteSize(), Integer.MAX_VALUE), type);
@@ -451,9 +453,9 @@ public final class RecordWriter {
     }
 
     /**
-     * Sends the open message, and submits what the producer has queued, as far as the consumer has posted.
+     * Sends the open message, and submits what the producer has queued, as far as the consumer has posted receives.
      *
-     * @return whether nothing is queued any more
+     * @return whether the queue is empty
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if a record is claimed, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
@@ -470,11 +472,11 @@ public final class RecordWriter {
     }
 
     /**
-     * Progresses the producer's engine, and sends the open message if it is time. While nothing is in flight, each call
-     * sends what is there, however little: where there are many records, write a message's worth of them between two
-     * calls.
+     * Progresses the producer's engine, and sends the open message if it is due. While nothing is in flight, each call
+     * sends the open message, however short it is. If there are many records, write enough of them to fill a message
+     * between two calls.
      *
-     * @return whether something was done
+     * @return whether the call did any work
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended and a message was open
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -499,36 +501,36 @@ public final class RecordWriter {
     }
 
     /**
-     * How many records have been committed. Any thread may ask, as for the other counts.
+     * Returns the number of committed records. Any thread may call this method and those for the other counts.
      *
-     * @return since the writer was made
+     * @return the count since the writer was created
      */
     public long records() {
         return records.get();
     }
 
     /**
-     * How many messages they have filled, without the open one.
+     * Returns the number of messages that these records have filled, without the open one.
      *
-     * @return since the writer was made
+     * @return the count since the writer was created
      */
     public long messages() {
         return messages.get();
     }
 
     /**
-     * How long these messages were together, with numbers, headers and padding.
+     * Returns the total length of these messages, with numbers, headers and padding.
      *
-     * @return bytes, since the writer was made
+     * @return bytes, since the writer was created
      */
     public long bytes() {
         return bytes.get();
     }
 
     /**
-     * For logs. Any thread.
+     * Returns a description for logs. Any thread may call it.
      *
-     * @return whose it is, and its counts
+     * @return where the records go, and the counts
      */
     @Override
     public String toString() {

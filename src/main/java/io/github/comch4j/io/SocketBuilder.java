@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Settings that sockets and server sockets have in common. Not thread safe; can be used once, also if DOCA refuses:
- * afterwards every call throws {@link IllegalStateException}.
+ * A builder with the settings that sockets and server sockets share. Not thread safe. It can be used once, even if DOCA
+ * refuses: afterwards every call throws {@link IllegalStateException}.
  *
  * @param <B> the builder's own type
  */
@@ -41,7 +41,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How many messages can be on their way at a time, of a server's sockets all together
+     * Sets how many messages can be in flight at a time; for a server, on all its sockets together
      * ({@code …_task_send_set_conf}). Default: as in {@link ControlPathEndpoint.Builder#sendTasks}.
      *
      * @param tasks 1 to {@link Capabilities#maxSendTasks()}
@@ -54,9 +54,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * The largest message ({@code …_set_max_msg_size}); both ends should agree. The header of a message takes 8 bytes
-     * of it, unless the peer is {@linkplain #plainPeer() plain}: {@link MessageSocket#maxMessageSize()}. Default:
-     * DOCA's.
+     * Sets the size of the largest message ({@code …_set_max_msg_size}). Both ends should use the same size. The header
+     * of a message takes 8 of these bytes, unless the peer is {@linkplain #plainPeer() plain}; see
+     * {@link MessageSocket#maxMessageSize()}. Default: DOCA's.
      *
      * @param bytes at least 64, at most {@link Capabilities#maxMessageSize()}
      * @return this
@@ -68,7 +68,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How many messages the device keeps for the loop ({@code …_set_recv_queue_size}). Default: DOCA's.
+     * Sets how many messages the device holds until the loop receives them ({@code …_set_recv_queue_size}). Default:
+     * DOCA's.
      *
      * @param messages 1 to {@link Capabilities#maxReceiveQueueSize()}
      * @return this
@@ -80,8 +81,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How much a socket keeps for {@link MessageSocket#receive}, before its peer has to wait: each message counts with
-     * its length and 64 bytes. It is at least eight of the longest messages. Default: 1 MiB for each socket.
+     * Sets how much a socket holds for {@link MessageSocket#receive} before its peer must wait. Each message counts
+     * with its length plus 64 bytes. The limit is at least eight of the longest messages. Default: 1 MiB for each
+     * socket.
      *
      * @param bytes at least 1
      * @return this
@@ -93,10 +95,10 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How much a socket keeps that was given to {@link MessageSocket#send} and that DOCA has not accepted yet, before
-     * senders have to wait: each message counts with its length and 64 bytes, and those of
-     * {@link MessageSocket#sendAsync} count, too. It is at least eight of the longest messages. Default: 1 MiB for each
-     * socket, of which only as much is allocated as waits.
+     * Sets how much a socket holds of the messages given to {@link MessageSocket#send} that DOCA has not accepted yet,
+     * before senders must wait. Each message counts with its length plus 64 bytes; messages of
+     * {@link MessageSocket#sendAsync} count, too. The buffer holds at least eight of the longest messages. Default: 1
+     * MiB for each socket. The socket allocates only what the waiting messages need.
      *
      * @param bytes at least 1
      * @return this
@@ -108,9 +110,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How long the messages of a socket may be together that were given to {@link MessageSocket#sendAsync} and that the
-     * loop has not done with yet, sent or cancelled; what comes beyond is not accepted. Default: 16 MiB for each
-     * socket.
+     * Sets the limit for the total length of a socket's messages given to {@link MessageSocket#sendAsync} that the loop
+     * has not finished yet, that is, neither sent nor cancelled. The socket does not accept messages beyond the limit.
+     * Default: 16 MiB for each socket.
      *
      * @param bytes at least 1
      * @return this
@@ -122,10 +124,11 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * The peer is no socket: messages travel as they are, without the header of sockets, and there are none of the
-     * sockets' own, which would tell it how much it may send, or why the connection is ended. So neither end sees a
-     * gap, or whether it has all. Who has 4 MiB more than the limit waiting to be received loses the connection.
-     * Default: it is a socket, or does as {@code docs/sockets.md} says.
+     * Declares that the peer is not a socket. Messages travel unchanged, without the header of sockets. The socket
+     * sends no messages of its own, which would tell the peer how much it may send, or why the connection ends. Neither
+     * end can detect a gap, or whether it has received everything. If 4 MiB more than the
+     * {@linkplain #receiveLimit limit} are waiting to be received, the connection ends. Default: the peer is a socket,
+     * or follows {@code docs/sockets.md}.
      *
      * @return this
      */
