@@ -8,20 +8,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * How much DMA a device does.
+ * Describes the DMA capabilities of a device.
  *
- * @param maxBufferSize most bytes of one copy ({@code doca_dma_cap_task_memcpy_get_max_buf_size})
- * @param maxBufferListLength most buffers of a list, on either side
+ * @param maxBufferSize the largest copy, in bytes ({@code doca_dma_cap_task_memcpy_get_max_buf_size})
+ * @param maxBufferListLength the most buffers in a list, on either side
  *     ({@code doca_dma_cap_task_memcpy_get_max_buf_list_len})
- * @param maxTasks most tasks of a context ({@code doca_dma_cap_get_max_num_tasks})
+ * @param maxTasks the most tasks of a context ({@code doca_dma_cap_get_max_num_tasks})
  */
 public record DmaCapabilities(long maxBufferSize, long maxBufferListLength, long maxTasks) {
 
     /**
-     * Asks a device. Any thread may.
+     * Returns the DMA capabilities of a device. Any thread may call it.
      *
      * @param device an open device
-     * @return empty if it has no DMA, or the libraries in use have none
+     * @return empty if the device or the libraries in use have no DMA
      * @throws IllegalStateException if the device is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */

@@ -25,20 +25,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies between memory maps, by the device ({@code doca_dma}). The data of one buffer go behind those of another one,
- * which has {@linkplain io.github.comch4j.core.BufferInventory#acquireEmpty room} for them; both are on maps of the
- * context's device, of this process or {@linkplain io.github.comch4j.core.MemoryMap#importFrom imported}.
+ * Has the device copy data between memory maps ({@code doca_dma}). A copy appends the data of one buffer to the data of
+ * another, which must have {@linkplain io.github.comch4j.core.BufferInventory#acquireEmpty room} for them. Both buffers
+ * are on maps of the context's device, either of this process or
+ * {@linkplain io.github.comch4j.core.MemoryMap#importFrom imported}.
  *
  * {@snippet file="Pieces.java" region="dma"}
  *
- * <p>Tasks are allocated at their first use and used again: copying allocates nothing. Copies end in any order on a
- * real device, so what has to follow a copy is begun when it has ended.
+ * <p>The context allocates tasks at their first use and reuses them, so copying allocates nothing. On a real device
+ * copies can end in any order. Begin an operation that depends on a copy only after that copy has ended.
  *
- * <p>A copy that the device cannot make stops the context ({@link ContextState#STOPPING}, then
- * {@link ContextState#IDLE}), and all others in flight end with {@link DocaError#IO_FAILED}; {@link #restart()} makes
- * it run again.
+ * <p>A copy that the device cannot carry out stops the context ({@link ContextState#STOPPING}, then
+ * {@link ContextState#IDLE}), and all other copies in flight end with {@link DocaError#IO_FAILED}. {@link #restart()}
+ * starts the context again.
  *
- * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ * <p>Unless stated otherwise, only the thread that owns the engine may call these methods.
  */
 public final class DmaContext implements AutoCloseable {
     private static final int DEFAULT_TASKS = 64;
@@ -83,10 +84,10 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Whether a device has DMA ({@code doca_dma_cap_task_memcpy_is_supported}). Any thread may ask.
+     * Returns whether a device has DMA ({@code doca_dma_cap_task_memcpy_is_supported}). Any thread may call it.
      *
      * @param device an open device
-     * @return also false where the libraries in use have no DMA
+     * @return whether it has; false also if the libraries in use have no DMA
      * @throws IllegalStateException if the device is closed
      */
     public static boolean isSupported(Device device) {
@@ -94,29 +95,30 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a context.
+     * Returns a builder for a context.
      *
      * @param device a device with DMA
-     * @param engine what it runs on
-     * @return the settings
+     * @param engine the engine that the context runs on
+     * @return the builder
      */
     public static Builder builder(Device device, ProgressEngine engine) {
         return new Builder(Objects.requireNonNull(device), Objects.requireNonNull(engine));
     }
 
     /**
-     * Copies the data of a buffer behind those of another one if there is a free task ({@code doca_task_submit}). Never
-     * waits. Until the copy has ended both are in flight: {@code from} may be so in several copies of this context at
-     * once, {@code to} in this one alone.
+     * Appends the data of one buffer to those of another if there is a free task ({@code doca_task_submit}). Never
+     * waits. Both buffers are in flight until the copy has ended. {@code from} may be in flight in several copies of
+     * this context at once, {@code to} only in this one.
      *
-     * @param from what to copy: its data; without any the copy fails, with {@link DocaError#IO_FAILED}
-     * @param to what to copy to: room behind its data for all of them; {@link Buffer#clear} makes the whole window room
+     * @param from the buffer whose data are copied; if it has none, the copy fails with {@link DocaError#IO_FAILED}
+     * @param to the buffer that gets the data, with room for all of them behind its own; {@link Buffer#clear} makes the
+     *     whole window room
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
-     * @throws IllegalStateException if the context is closed or has stopped, or a buffer or its memory is closed, or
-     *     one is in flight in another way
+     * @throws IllegalStateException if the context is closed or has stopped, if a buffer or its memory is closed, or if
+     *     a buffer is in flight in another way
      * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for more data than the device copies at
-     *     once or than there is room for, or memory that is not mapped for the device; {@link DocaError#NOT_PERMITTED}
-     *     for a destination that is mapped without {@link Access#LOCAL_READ_WRITE}
+     *     once or than there is room for, or for memory that is not mapped for the device;
+     *     {@link DocaError#NOT_PERMITTED} for a destination that is mapped without {@link Access#LOCAL_READ_WRITE}
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult tryCopy(Buffer from, Buffer to) {
@@ -124,29 +126,27 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * As {@link #tryCopy(Buffer, Buffer)}, of lists: the data of all buffers of {@code from}, one after the other, fill
-     * the room of those of {@code to}, one after the other. A list of one buffer will do on either side. Until the copy
-     * has ended the lists and all their buffers are in flight, and chained ({@code doca_buf_chain_list}); they cannot
-     * be used in another way meanwhile.
+     * Copies as {@link #tryCopy(Buffer, Buffer)} does, between lists. The data of the buffers of {@code from}, in
+     * order, fill the room of the buffers of {@code to}, in order. Either list may have a single buffer. Until the copy
+     * has ended, the lists and all their buffers are in flight and chained ({@code doca_buf_chain_list}), and cannot be
+     * used in another way.
      *
-     * @param from what to copy
-     * @param to what to copy to
+     * @param from the buffers whose data are copied
+     * @param to the buffers that get the data
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
-     * @throws IllegalArgumentException if a list is empty, or longer than
-     *     {@link DmaCapabilities#maxBufferListLength()}
+     * @throws IllegalArgumentException if a list is empty, or longer than {@link DmaCapabilities#maxBufferListLength()}
      */
     public SubmitResult tryCopy(BufferList from, BufferList to) {
         return copies.copy(CoreObjects.of(from), CoreObjects.of(to), true);
     }
 
     /**
-     * Queues a copy, which costs a fraction of {@link #tryCopy(Buffer, Buffer)} when there are many: the queue is
-     * submitted by one native call with every 64th copy, by {@link #flush()}, or by the engine's next
-     * {@code progress()}, whichever comes first. The buffers are in flight from now on. A copy that DOCA refuses when
-     * its turn comes ends as one that failed.
+     * Queues a copy. For many copies this costs a fraction of {@link #tryCopy(Buffer, Buffer)}. One native call submits
+     * the queue: with every 64th copy, in {@link #flush()}, or in the engine's next {@code progress()}, whichever comes
+     * first. The buffers are in flight from now on. If DOCA refuses a queued copy, it ends as a failed copy.
      *
-     * @param from what to copy: its data
-     * @param to what to copy to: room behind its data for all of them
+     * @param from the buffer whose data are copied
+     * @param to the buffer that gets the data, with room for all of them behind its own
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws IllegalStateException as {@link #tryCopy(Buffer, Buffer)}
      * @throws DocaException as {@link #tryCopy(Buffer, Buffer)}
@@ -157,10 +157,10 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * As {@link #enqueue(Buffer, Buffer)}, with the rules of {@link #tryCopy(BufferList, BufferList)}.
+     * Queues a copy as {@link #enqueue(Buffer, Buffer)} does, by the rules of {@link #tryCopy(BufferList, BufferList)}.
      *
-     * @param from what to copy
-     * @param to what to copy to
+     * @param from the buffers whose data are copied
+     * @param to the buffers that get the data
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult enqueue(BufferList from, BufferList to) {
@@ -168,31 +168,31 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Copies and waits until that has ended, for {@link ProgressEngine#timeout()} at most: as
-     * {@link #tryCopy(Buffer, Buffer)}, but for a free task it waits as well, and no handler is called. The thread that
-     * owns the engine makes progress meanwhile. Where an {@link io.github.comch4j.core.EventLoop} has the engine, any
-     * other thread may call it, also a virtual one; the loop does the work, and the buffers are not to be touched
-     * meanwhile.
+     * Copies as {@link #tryCopy(Buffer, Buffer)} does, and waits until the copy has ended, at most for
+     * {@link ProgressEngine#timeout()}. It also waits for a free task. No handler is called. The thread that owns the
+     * engine makes progress meanwhile. If the engine belongs to an {@link io.github.comch4j.core.EventLoop}, any other
+     * thread may call this method, including a virtual thread: the loop does the work, and the caller must not touch
+     * the buffers meanwhile.
      *
-     * @param from what to copy: its data
-     * @param to what to copy to: room behind its data for all of them
+     * @param from the buffer whose data are copied
+     * @param to the buffer that gets the data, with room for all of them behind its own
      * @throws DocaException as {@link #tryCopy(Buffer, Buffer)}; also {@link DocaError#IO_FAILED} if the device could
-     *     not read or write, and {@link DocaError#TIME_OUT} if it takes too long: the buffers may still be in flight
-     *     then
+     *     not read or write, and {@link DocaError#TIME_OUT} if the copy takes too long: the buffers may then still be
+     *     in flight
      * @throws IllegalStateException as {@link #tryCopy(Buffer, Buffer)}; also inside a callback of the engine
-     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted; the buffers may still be in
-     *     flight then
-     * @throws WrongThreadException if another thread owns the engine that is no event loop's
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted; the buffers may then still be in
+     *     flight
+     * @throws WrongThreadException if another thread owns the engine and is not an event loop's
      */
     public void copy(Buffer from, Buffer to) {
         check(copies.copyAndWait(CoreObjects.of(from), CoreObjects.of(to)));
     }
 
     /**
-     * As {@link #copy(Buffer, Buffer)}, with the rules of {@link #tryCopy(BufferList, BufferList)}.
+     * Copies as {@link #copy(Buffer, Buffer)} does, by the rules of {@link #tryCopy(BufferList, BufferList)}.
      *
-     * @param from what to copy
-     * @param to what to copy to
+     * @param from the buffers whose data are copied
+     * @param to the buffers that get the data
      */
     public void copy(BufferList from, BufferList to) {
         check(copies.copyAndWait(CoreObjects.of(from), CoreObjects.of(to)));
@@ -205,7 +205,7 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Submits the copies in the queue ({@code doca_task_submit}). Never waits.
+     * Submits the queued copies ({@code doca_task_submit}). Never waits.
      *
      * @return whether the queue is empty
      * @throws WrongThreadException if another thread owns the engine
@@ -218,9 +218,9 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Starts the context again after a copy that the device could not make ({@code doca_ctx_start}). Does nothing while
-     * it runs. Not inside {@link CopyHandler#onCopied}: the context is idle only when all copies have ended, see
-     * {@link Builder#onStateChanged}.
+     * Starts the context again after a copy that the device could not carry out ({@code doca_ctx_start}). Does nothing
+     * if the context is running. Do not call it inside {@link CopyHandler#onCopied}: the context is idle only after all
+     * copies have ended, see {@link Builder#onStateChanged}.
      *
      * @throws IllegalStateException if the context is closed, or not idle yet
      * @throws DocaException if DOCA refuses
@@ -239,34 +239,34 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * The device. Any thread may ask.
+     * Returns the device. Any thread may call it.
      *
-     * @return what copies
+     * @return the device that copies
      */
     public Device device() {
         return device;
     }
 
     /**
-     * The engine. Any thread may ask.
+     * Returns the engine. Any thread may call it.
      *
-     * @return what it runs on
+     * @return the engine that the context runs on
      */
     public ProgressEngine engine() {
         return engine;
     }
 
     /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     * Returns the context's state ({@code doca_ctx_get_state}). Any thread may call it.
      *
-     * @return the state that the last callback told
+     * @return the state that the last callback reported
      */
     public ContextState state() {
         return ContextState.of(context.state());
     }
 
     /**
-     * How many tasks it has. Any thread may ask.
+     * Returns the number of tasks. Any thread may call it.
      *
      * @return the most copies that can be in flight at a time
      */
@@ -275,25 +275,25 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * How many copies are in flight. Any thread may ask.
+     * Returns the number of copies in flight. Any thread may call it.
      *
-     * @return submitted or queued, and not ended
+     * @return the copies that are submitted or queued and have not ended
      */
     public int inFlight() {
         return copies.inFlight();
     }
 
     /**
-     * How many copies have succeeded. Any thread may ask.
+     * Returns the number of copies that succeeded. Any thread may call it.
      *
-     * @return since it was started
+     * @return the count since the context was started
      */
     public long copied() {
         return copies.done.get();
     }
 
     /**
-     * How many bytes those had. Any thread may ask.
+     * Returns the size of all copies that succeeded. Any thread may call it.
      *
      * @return bytes
      */
@@ -302,25 +302,25 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * How many copies were accepted and failed later. Any thread may ask.
+     * Returns the number of accepted copies that failed later. Any thread may call it.
      *
-     * @return since it was started
+     * @return the count since the context was started
      */
     public long failed() {
         return copies.failed.get();
     }
 
     /**
-     * How many times a copy was not accepted because there was no task. Any thread may ask.
+     * Returns how many times a copy was not accepted because no task was free. Any thread may call it.
      *
-     * @return since it was started; each attempt counts
+     * @return the count since the context was started; each attempt counts
      */
     public long refused() {
         return copies.backPressure.refusals();
     }
 
     /**
-     * Whether it is closed. Any thread may ask.
+     * Returns whether the context is closed. Any thread may call it.
      *
      * @return true from the beginning of closing
      */
@@ -329,14 +329,14 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_dma_destroy}). Waits for the copies in flight, which complete or are
-     * flushed; their handlers still run, and cannot copy any more. Progresses the engine meanwhile, so that handlers of
-     * others on it may run. Inside a callback of the engine all this is done when the callback has returned. The second
-     * call does nothing.
+     * Closes the context ({@code doca_ctx_stop}, {@code doca_dma_destroy}). Waits for the copies in flight, which
+     * complete or are flushed. Their handlers still run, but cannot copy any more. The call progresses the engine
+     * meanwhile, so handlers of other objects on the engine may run. Inside a callback of the engine, the context
+     * closes after the callback has returned. A second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
-     *     close it
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     * @throws WrongThreadException if another thread owns the engine and is not an event loop's; an event loop closes
+     *     the context on request
+     * @throws DocaException if the context does not end within {@link ProgressEngine#timeout()}; it is then still open
      */
     @Override
     public void close() {
@@ -344,7 +344,7 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
      * @return what it is
      */
@@ -360,7 +360,7 @@ public final class DmaContext implements AutoCloseable {
     }
 
     /**
-     * Settings of a context. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * A builder for a context. Not thread safe. It can be used once, even if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
      */
     public static final class Builder {
@@ -380,7 +380,7 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * How many copies can be in flight at a time ({@code doca_dma_task_memcpy_set_conf}). Default: 64.
+         * Sets how many copies can be in flight at a time ({@code doca_dma_task_memcpy_set_conf}). Default: 64.
          *
          * @param count 1 to {@link DmaCapabilities#maxTasks()}
          * @return this
@@ -396,8 +396,8 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * Called when a copy of a buffer has ended, well or not. Without it {@code progress()} throws for a copy that
-         * failed, the first of a row only.
+         * Sets the handler that is called when a copy of a buffer has ended, successfully or not. Without a handler,
+         * {@code progress()} throws an exception for a failed copy, but only for the first of consecutive failures.
          *
          * @param handler the handler
          * @return this
@@ -408,7 +408,7 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * The same, of lists.
+         * Sets the handler that is called when a copy of a list has ended, as {@link #onCopied} does for a buffer.
          *
          * @param handler the handler
          * @return this
@@ -419,9 +419,9 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * Called when there is a free task again after {@link SubmitResult#NO_TASK}.
+         * Sets the handler that is called when a task is free again after {@link SubmitResult#NO_TASK}.
          *
-         * @param handler the handler; costs nothing as long as there are tasks
+         * @param handler the handler; costs nothing as long as there are free tasks
          * @return this
          */
         public Builder onWritable(Consumer<DmaContext> handler) {
@@ -430,8 +430,9 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it:
-         * the first one is that the context runs, before {@link #start} has returned.
+         * Sets the handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
+         * library has acted on it. The first call reports that the context is running, before {@link #start} has
+         * returned.
          *
          * @param handler the handler
          * @return this
@@ -442,7 +443,7 @@ public final class DmaContext implements AutoCloseable {
         }
 
         /**
-         * Creates and starts the context ({@code doca_dma_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         * Creates and starts the context ({@code doca_dma_create}, {@code doca_ctx_start}). Callbacks may call it.
          *
          * @return the context, running
          * @throws io.github.comch4j.MissingFunctionException if the libraries in use have no DMA

@@ -1,8 +1,8 @@
 /**
- * DMA: copies by the device between memory maps, of this process or of one that has exported them. The host exports its
- * memory ({@link io.github.comch4j.core.MemoryMap#exportPci}) and sends the descriptor over Comch, the DPU imports it
- * ({@link io.github.comch4j.core.MemoryMap#importFrom}), and a {@link io.github.comch4j.dma.DmaContext} copies from it
- * and to it, without the host's processor.
+ * DMA: the device copies data between memory maps, of this process or of another process that has exported them. The
+ * host exports its memory ({@link io.github.comch4j.core.MemoryMap#exportPci}) and sends the descriptor over Comch. The
+ * DPU imports the memory ({@link io.github.comch4j.core.MemoryMap#importFrom}). A
+ * {@link io.github.comch4j.dma.DmaContext} copies to and from it without the host's processor.
  */
 @Experimental("it has met the emulated device alone; it is stable once copies in both directions, and the end of an"
         + " exporter, were tried on a BlueField")
