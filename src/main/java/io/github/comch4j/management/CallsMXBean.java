@@ -1,34 +1,35 @@
 package io.github.comch4j.management;
 
 /**
- * An {@code RpcClient} or {@code RpcServer}: {@code io.github.comch4j:type=RpcClient,name="…",id=…}. All counts are
- * since it began; rates are their differences.
+ * An {@code RpcClient} or {@code RpcServer}, registered as {@code io.github.comch4j:type=RpcClient,name="…",id=…}. All
+ * counts are since the client or server was created; rates are differences between counts.
  */
 public interface CallsMXBean {
 
     /**
-     * How many calls there have been: given to the loop to be sent, or arrived and not refused at once.
+     * Returns the number of calls: of a client, those handed to the loop to be sent; of a server, those that arrived
+     * and were not refused at once.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getCalls();
 
     /**
-     * How many calls wait for their end now.
+     * Returns the number of calls that have begun and not ended.
      *
-     * @return begun and not ended
+     * @return the calls in flight now
      */
     int getInFlight();
 
     /**
-     * How many calls were answered with a response.
+     * Returns the number of calls that were answered with a response.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getAnswered();
 
     /**
-     * How long the answered calls took together: of a client from the call to its response, of a server from the
+     * Returns the total time of the answered calls: of a client, from each call to its response; of a server, from each
      * request to its response.
      *
      * @return nanoseconds
@@ -36,38 +37,39 @@ public interface CallsMXBean {
     long getAnsweredNanos();
 
     /**
-     * How long the slowest of the answered calls took.
+     * Returns the time of the slowest answered call.
      *
      * @return nanoseconds
      */
     long getLongestNanos();
 
     /**
-     * How many calls failed after their handler had run.
+     * Returns the number of calls that failed after their handler had run.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getFailed();
 
     /**
-     * How many calls were refused, by either side, before their handler ran.
+     * Returns the number of calls that either side refused before their handler ran.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getRejected();
 
     /**
-     * How many calls were not answered in time; of a server: were late when their turn came.
+     * Returns the number of late calls: of a client, those without a response in time; of a server, those whose
+     * deadline had passed when their turn came.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getLate();
 
     /**
-     * How many calls have no known end: of a client, the connection has ended meanwhile, or nobody waited any more; of
-     * a server, the client does not wait any more.
+     * Returns the number of calls whose outcome is unknown: of a client, because the connection ended or the caller
+     * stopped waiting; of a server, because the client no longer waits.
      *
-     * @return since it began
+     * @return the count since the client or server was created
      */
     long getLost();
 }

@@ -1,82 +1,85 @@
 package io.github.comch4j.management;
 
-/** A {@link io.github.comch4j.comch.ComchConnection}: {@code io.github.comch4j:type=Connection,endpoint="…",id=…}. */
+/**
+ * A {@link io.github.comch4j.comch.ComchConnection}, registered as
+ * {@code io.github.comch4j:type=Connection,endpoint="…",id=…}.
+ */
 public interface ConnectionMXBean {
 
     /**
-     * The server or client that it is a connection of.
+     * Returns the server or client that the connection belongs to.
      *
-     * @return what it is and its name
+     * @return the kind and the name
      */
     String getEndpoint();
 
     /**
-     * Its state.
+     * Returns the state of the connection.
      *
      * @return the name of a {@link io.github.comch4j.comch.ConnectionState}
      */
     String getState();
 
     /**
-     * How many messages were accepted to be sent.
+     * Returns the number of messages that were accepted for sending.
      *
-     * @return since it began
+     * @return the count since the connection began
      */
     long getSent();
 
     /**
-     * How long these messages were together.
+     * Returns the total length of the messages that were accepted for sending.
      *
      * @return bytes
      */
     long getSentBytes();
 
     /**
-     * How many messages were received.
+     * Returns the number of received messages.
      *
-     * @return since it began
+     * @return the count since the connection began
      */
     long getReceived();
 
     /**
-     * How long these messages were together.
+     * Returns the total length of the received messages.
      *
      * @return bytes
      */
     long getReceivedBytes();
 
     /**
-     * How many messages were accepted and could not be delivered.
+     * Returns the number of messages that were accepted but could not be delivered.
      *
-     * @return since it began
+     * @return the count since the connection began
      */
     long getFailed();
 
     /**
-     * How many times a message was not accepted because there was no room.
+     * Returns how many times a message was not accepted because there was no room.
      *
-     * @return since it began
+     * @return the count since the connection began
      */
     long getRefused();
 
     /**
-     * How many episodes of back-pressure there were: from a first refusal to the next send that was accepted.
+     * Returns the number of episodes of back-pressure. An episode lasts from a first refusal to the next accepted send.
      *
-     * @return since it began
+     * @return the count since the connection began
      */
     long getBackPressures();
 
     /**
-     * How many times its peer has stopped reading.
+     * Returns how many times the peer has stopped reading.
      *
-     * @return episodes since it began
+     * @return the number of episodes since the connection began
      */
     long getStalls();
 
     /**
-     * How many messages are on their way to be sent now, of all connections of the server together.
+     * Returns the number of messages in flight on all connections of the server together.
      *
-     * @return accepted, and neither delivered nor failed
+     * @return the messages that are accepted and neither delivered nor failed
      */
     int getInFlightOfEndpoint();
 }

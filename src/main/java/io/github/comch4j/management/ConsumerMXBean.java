@@ -1,50 +1,50 @@
 package io.github.comch4j.management;
 
 /**
- * A {@link io.github.comch4j.comch.FastPathConsumer}:
- * {@code io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}.
+ * A {@link io.github.comch4j.comch.FastPathConsumer}, registered as {@code
+ * io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}.
  */
 public interface ConsumerMXBean {
 
     /**
-     * Its state.
+     * Returns the state of the consumer.
      *
      * @return the name of a {@link io.github.comch4j.core.ContextState}
      */
     String getState();
 
     /**
-     * How many receives can be posted at a time.
+     * Returns how many receives can be posted at a time.
      *
      * @return the number of its tasks
      */
     int getTasks();
 
     /**
-     * How many receives are posted now. While it is 0, the producers of the peer have no room.
+     * Returns the number of posted receives. While it is 0, the peer's producers have no room.
      *
-     * @return posted, and not ended
+     * @return the receives that are posted and have not ended
      */
     int getPosted();
 
     /**
-     * How many sends have been received, with data or without.
+     * Returns the number of sends that the consumer has received, with or without data.
      *
-     * @return since it was started
+     * @return the count since the consumer was started
      */
     long getReceived();
 
     /**
-     * How long the data in these were together.
+     * Returns the total length of the received data.
      *
      * @return bytes
      */
     long getReceivedBytes();
 
     /**
-     * How many posted receives came back with nothing.
+     * Returns the number of posted receives that ended without a message.
      *
-     * @return since it was started
+     * @return the count since the consumer was started
      */
     long getFailed();
 }

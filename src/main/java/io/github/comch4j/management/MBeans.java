@@ -19,14 +19,13 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 
 /**
- * Shows the engines, connections, producers, consumers, and clients and servers of calls of this process over JMX,
- * while they live.
+ * Publishes the live engines, connections, producers, consumers, RPC clients, and RPC servers of this process over JMX.
  *
  * {@snippet file="Pieces.java" region="management"}
  *
- * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it
- * ends. Reading costs the threads that send and receive nothing: they count anyway, and take no lock. All methods may
- * be called by any thread.
+ * <p>The library registers nothing unless the program calls {@link #register()}. A registration includes objects that
+ * exist already, and removes each bean when its object ends. Reading a bean costs the sending and receiving threads
+ * nothing: they count in any case, and take no lock. Any thread may call these methods.
  *
  * <table>
  * <caption>Names, all in domain {@code io.github.comch4j}</caption>
@@ -54,20 +53,20 @@ public final class MBeans implements AutoCloseable {
     }
 
     /**
-     * Begins to register with the platform's MBean server.
+     * Registers beans with the platform's MBean server, until {@link #close()}.
      *
-     * @return closes what it has registered
+     * @return the registration
      */
     public static MBeans register() {
         return register(ManagementFactory.getPlatformMBeanServer());
     }
 
     /**
-     * Begins to register. The names are taken when another registration with the same server is active; then the beans
-     * are the other one's.
+     * Registers beans with an MBean server, until {@link #close()}. If another registration with the same server is
+     * active, the names are taken: the beans then belong to that registration.
      *
-     * @param server where
-     * @return closes what it has registered
+     * @param server the MBean server
+     * @return the registration
      */
     public static MBeans register(MBeanServer server) {
         MBeans management = new MBeans(Objects.requireNonNull(server));
@@ -75,7 +74,7 @@ public final class MBeans implements AutoCloseable {
         return management;
     }
 
-    /** Takes everything back that it has registered. The second call does nothing. */
+    /** Unregisters all beans of this registration. A second call does nothing. */
     @Override
     public void close() {
         LiveObjects.forget(beans);

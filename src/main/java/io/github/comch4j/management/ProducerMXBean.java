@@ -1,64 +1,64 @@
 package io.github.comch4j.management;
 
 /**
- * A {@link io.github.comch4j.comch.FastPathProducer}:
- * {@code io.github.comch4j:type=Producer,endpoint="…",connection=…,id=…}.
+ * A {@link io.github.comch4j.comch.FastPathProducer}, registered as {@code
+ * io.github.comch4j:type=Producer,endpoint="…",connection=…,id=…}.
  */
 public interface ProducerMXBean {
 
     /**
-     * Its state.
+     * Returns the state of the producer.
      *
      * @return the name of a {@link io.github.comch4j.core.ContextState}
      */
     String getState();
 
     /**
-     * How many sends can be in flight at a time.
+     * Returns how many sends can be in flight at a time.
      *
      * @return the number of its tasks
      */
     int getTasks();
 
     /**
-     * How many sends are in flight now, queued ones included.
+     * Returns the number of sends in flight, including queued ones.
      *
-     * @return not completed
+     * @return the sends that have not completed
      */
     int getInFlight();
 
     /**
-     * How many sends have succeeded.
+     * Returns the number of successful sends.
      *
-     * @return since it was started
+     * @return the count since the producer was started
      */
     long getSent();
 
     /**
-     * How long the data of these sends were together.
+     * Returns the total length of the data of the successful sends.
      *
      * @return bytes
      */
     long getSentBytes();
 
     /**
-     * How many sends were accepted and failed.
+     * Returns the number of sends that were accepted and then failed.
      *
-     * @return since it was started
+     * @return the count since the producer was started
      */
     long getFailed();
 
     /**
-     * How many times a send was not accepted because there was no room.
+     * Returns how many times a send was not accepted because there was no room.
      *
-     * @return since it was started
+     * @return the count since the producer was started
      */
     long getRefused();
 
     /**
-     * How many episodes of back-pressure there were: from a first refusal to the next send that was accepted.
+     * Returns the number of episodes of back-pressure. An episode lasts from a first refusal to the next accepted send.
      *
-     * @return since it was started
+     * @return the count since the producer was started
      */
     long getBackPressures();
 }

@@ -1,33 +1,36 @@
 package io.github.comch4j.management;
 
-/** A {@link io.github.comch4j.core.ProgressEngine}: {@code io.github.comch4j:type=ProgressEngine,id=…}. */
+/**
+ * A {@link io.github.comch4j.core.ProgressEngine}, registered as {@code io.github.comch4j:type=ProgressEngine,id=…}.
+ */
 public interface ProgressEngineMXBean {
 
     /**
-     * The thread that owns it.
+     * Returns the thread that owns the engine.
      *
-     * @return the thread's name; empty while no thread does
+     * @return the thread's name; empty while no thread owns it
      */
     String getOwner();
 
     /**
-     * How many times it was asked for progress.
+     * Returns how many times a thread has polled the engine for progress.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     long getPolls();
 
     /**
-     * How many events progress has brought. Together with the polls this shows how busy it is.
+     * Returns the number of events that progress has handled. The ratio of events to polls shows how busy the engine
+     * is.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     long getEvents();
 
     /**
-     * How many callbacks have thrown.
+     * Returns the number of callbacks that threw an exception.
      *
-     * @return since it was created
+     * @return the count since the engine was created
      */
     long getCallbackFailures();
 }

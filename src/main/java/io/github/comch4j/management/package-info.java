@@ -1,9 +1,8 @@
 /**
- * Counts and states of a running program over JMX, for those who ask for it:
- * {@link io.github.comch4j.management.MBeans}.
+ * Optional JMX beans with the counts and states of a running program: {@link io.github.comch4j.management.MBeans}.
  *
- * <p>Needs the JDK's module {@code java.management}, which nothing else in this library does: a program that is a
- * module, or a runtime image, has to require it.
+ * <p>This package needs the JDK's module {@code java.management}; nothing else in this library does. A program that is
+ * a module, and a runtime image, must require it.
  */
 @NullMarked
 package io.github.comch4j.management;
