@@ -18,15 +18,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of the engines, connections, producers, consumers and calls of this process, for any registry of Micrometer.
+ * Meters for the engines, connections, producers, consumers and calls of this process, for any Micrometer registry.
  *
  * {@snippet file="Pieces.java" region="metrics"}
  *
- * <p>What shares a server's name and a side shares its meters: the tags are {@code role} ({@code client} or
- * {@code server}) and {@code server} (its name), and there is none with a value that grows without end. Counters
- * include what has ended since the binding. The counts that are read are the library's own: a meter costs the threads
- * that send and receive nothing. {@code docs/observability.md} lists the meters. All methods may be called by any
- * thread.
+ * <p>Objects with the same server name and the same side share their meters. The tags are {@code role} ({@code client}
+ * or {@code server}) and {@code server} (its name); no tag has an unbounded number of values. Counters include objects
+ * that have ended since the binding. The meters read the library's own counts, so they cost the sending and receiving
+ * threads nothing. {@code docs/observability.md} lists the meters. Any thread may call these methods.
  */
 public final class ComchMetrics implements MeterBinder, AutoCloseable {
     private static final Logger LOGGER = System.getLogger("io.github.comch4j");
@@ -34,24 +33,24 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
     private final Tags tags;
     private final List<Binding> bindings = new ArrayList<>();
 
-    /** Without tags of the program's own. */
+    /** Creates the meters without additional tags. */
     public ComchMetrics() {
         this(List.of());
     }
 
     /**
-     * With more tags for each meter.
+     * Creates the meters with additional tags for each meter.
      *
-     * @param tags the program's own
+     * @param tags the program's own tags
      */
     public ComchMetrics(Iterable<Tag> tags) {
         this.tags = Tags.of(tags);
     }
 
     /**
-     * Begins to keep the meters of a registry: of what there is, and of what comes.
+     * Binds meters to a registry, for objects that exist already and for those created later.
      *
-     * @param registry where
+     * @param registry the registry
      */
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -62,7 +61,7 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
         LiveObjects.observe(binding);
     }
 
-    /** Takes the meters out of all registries that it was bound to. The second call does nothing. */
+    /** Removes the meters from all registries that they were bound to. A second call does nothing. */
     @Override
     public void close() {
         List<Binding> ended;

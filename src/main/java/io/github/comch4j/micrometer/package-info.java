@@ -1,7 +1,7 @@
 /**
- * The counts of a running program for <a href="https://micrometer.io">Micrometer</a>, and so for Prometheus, OTLP and
- * the other systems that it writes to: {@link io.github.comch4j.micrometer.ComchMetrics}. The only package that needs
- * Micrometer ({@code io.micrometer:micrometer-core}), which programs that use it have on their class or module path.
+ * Meters for <a href="https://micrometer.io">Micrometer</a>, and through it for Prometheus, OTLP and other monitoring
+ * systems: {@link io.github.comch4j.micrometer.ComchMetrics}. Only this package needs Micrometer
+ * ({@code io.micrometer:micrometer-core}), which the program must have on its class path or module path.
  */
 @NullMarked
 package io.github.comch4j.micrometer;
