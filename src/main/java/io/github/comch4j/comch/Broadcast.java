@@ -18,22 +18,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One payload that is sent to many peers out of one place in memory, without a copy for each. Each producer has a
- * buffer of its own on that place ({@code doca_buf}), made at its first send and used again.
+ * One payload that is sent to many peers from one place in memory, without a copy for each peer. Each producer has a
+ * buffer of its own on that place ({@code doca_buf}). The producer's first send creates the buffer, and later sends
+ * reuse it.
  *
- * <p>A broadcast that was {@linkplain Pool#tryAcquire() acquired} has one holder. {@link #release()} ends that;
- * when it has no holder left, and nothing is in flight any more, it has ended: the pool calls its handler, and the
- * place is free again. Who hands it to other threads, whose engines other producers run on, calls
- * {@link #retain()} for each, and each of them {@link #release()}.
+ * <p>A broadcast that was {@linkplain Pool#tryAcquire() acquired} has one holder. {@link #release()} ends the hold of
+ * one holder. A broadcast ends when it has no holder and nothing is in flight. The pool then calls its handler, and the
+ * place is free again. If other producers run on engines of other threads, call {@link #retain()} once for each thread
+ * that you hand the broadcast to. Each of these threads must call {@link #release()}.
  *
- * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
- * ({@link Pool#broadcastOf}). What is not accepted is not in flight: try again, or go on without that peer.
+ * <p>A failed send counts as ended, too. The producer's completion handler receives the failure
+ * ({@link Pool#broadcastOf}). A send that is not accepted is not in flight: try again, or continue without that peer.
  *
- * <p>A peer that stands still keeps what is in flight to it. So each producer may have sends in flight from its
- * {@linkplain Pool#share() share} of the places and no more, however many receives its peer has posted: the other
- * places are left to the other peers. What happens when a peer has no room the pool's {@link Policy} says.
+ * <p>A peer that stands still holds the places whose sends to it are in flight. Each producer can therefore have sends
+ * in flight from at most its {@linkplain Pool#share() share} of the places, no matter how many receives its peer has
+ * posted. The other places remain available to the other peers. The pool's {@link Policy} determines what happens when
+ * a peer has no room.
  *
- * <p>{@link #trySend} and {@link #enqueue} belong to the producer's thread; all else may be called by any.
+ * <p>{@link #trySend} and {@link #enqueue} must be called by the thread that owns the producer's engine. Any thread may
+ * call the other methods.
  */
 public final class Broadcast {
     private static final long HELD = 1; // once for each holder
@@ -54,23 +57,23 @@ public final class Broadcast {
         private final AtomicLong missed = new AtomicLong();
     }
 
-    /** What a {@linkplain Pool#setPolicy pool} does about a peer that is behind. */
+    /** How a {@linkplain Pool#setPolicy pool} handles a peer that is behind. */
     public enum Policy {
         /**
-         * The peer misses what it has no room for, and all others get it at the full rate. A send that is not accepted,
-         * for whatever reason, is counted ({@link Pool#missed}).
+         * The peer misses each broadcast that it has no room for, and all others receive it at the full rate. The pool
+         * counts each send that is not accepted, for any reason ({@link Pool#missed}).
          */
         SKIP,
         /**
-         * The first send that finds the peer with its share in flight, or with all tasks of its producer, ends the
-         * peer's connection ({@link ComchConnection#disconnect()}), and is not accepted. For servers of DOCA 2.7 and
-         * later.
+         * The first send that finds the peer with its share in flight, or with all tasks of its producer in use, is not
+         * accepted and ends the peer's connection ({@link ComchConnection#disconnect()}). This policy is for servers of
+         * DOCA 2.7 and later.
          */
         DISCONNECT,
         /**
-         * All wait, and nobody misses anything: while a peer has its share in flight, {@link Pool#tryAcquire()} gives
-         * no place. What is not accepted all the same, as the producer has no task or, for {@link #trySend}, the peer
-         * no receive, is the program's to try again.
+         * All peers wait, and no peer misses anything. While a peer has its share in flight, {@link Pool#tryAcquire()}
+         * returns no place. A send can still be refused, because the producer has no free task or, for
+         * {@link #trySend}, the peer has no posted receive. The program must then try again.
          */
         WAIT
     }
@@ -87,10 +90,10 @@ public final class Broadcast {
     }
 
     /**
-     * The place, to write in. To be left alone from the first send on.
+     * Returns the place to write the payload to. Do not write to it after the first send.
      *
-     * @return {@link Pool#size()} bytes; the same object each time
-     * @throws IllegalStateException if it has no holder
+     * @return {@link Pool#size()} bytes; always the same object
+     * @throws IllegalStateException if the broadcast has no holder
      */
     public MemorySegment segment() {
         checkHeld(uses.get());
@@ -98,12 +101,12 @@ public final class Broadcast {
     }
 
     /**
-     * Says how much was written. Before the first send.
+     * Sets the length of the payload. Call this method before the first send.
      *
-     * @param newLength bytes from the beginning
+     * @param newLength the length in bytes, from the beginning of the place
      * @return this
-     * @throws IndexOutOfBoundsException if that is more than there is
-     * @throws IllegalStateException if it has no holder
+     * @throws IndexOutOfBoundsException if {@code newLength} is greater than the size of the place
+     * @throws IllegalStateException if the broadcast has no holder
      */
     public Broadcast commit(long newLength) {
         Objects.checkFromIndexSize(0, newLength, segment.byteSize());
@@ -113,16 +116,16 @@ public final class Broadcast {
     }
 
     /**
-     * Sends it to one consumer, as {@link ComchProducer#trySend(Buffer, int)} does. May be called several times with
-     * the same producer, for several consumers of its peer.
+     * Sends the broadcast to one consumer, as {@link ComchProducer#trySend(Buffer, int)} does. Can be called several
+     * times with the same producer, for several consumers of its peer.
      *
-     * @param producer with {@link ComchProducer.Builder#releaseSent()}
+     * @param producer a producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
-     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: nothing is in flight then.
-     *     {@link SubmitResult#NO_TASK} also if the producer has its {@linkplain Pool#share() share} in flight, or all
-     *     its buffers
-     * @throws IllegalArgumentException if the producer does not take over what it sends
-     * @throws IllegalStateException if it has no holder, or if the producer is closed
+     * @return {@link SubmitResult#ACCEPTED}; any other result names what is missing, and this send is not in flight.
+     *     {@link SubmitResult#NO_TASK} also if the producer has its {@linkplain Pool#share() share} or all its buffers
+     *     in flight
+     * @throws IllegalArgumentException if the producer does not take over the buffers that it sends
+     * @throws IllegalStateException if the broadcast has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws WrongThreadException if another thread owns the producer's engine
      */
@@ -131,14 +134,14 @@ public final class Broadcast {
     }
 
     /**
-     * Queues it to be sent to one consumer, as {@link ComchProducer#enqueue(Buffer, int)} does.
+     * Queues a send of the broadcast to one consumer, as {@link ComchProducer#enqueue(Buffer, int)} does.
      *
-     * @param producer with {@link ComchProducer.Builder#releaseSent()}
+     * @param producer a producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}, also if the producer has its
-     *     {@linkplain Pool#share() share} in flight, or all its buffers
-     * @throws IllegalArgumentException if the producer does not take over what it sends
-     * @throws IllegalStateException if it has no holder, or if the producer is closed
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}, also if the producer has its {@linkplain
+     *     Pool#share() share} or all its buffers in flight
+     * @throws IllegalArgumentException if the producer does not take over the buffers that it sends
+     * @throws IllegalStateException if the broadcast has no holder, or if the producer is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws WrongThreadException if another thread owns the producer's engine
      */
@@ -226,7 +229,7 @@ public final class Broadcast {
      * Adds a holder.
      *
      * @return this
-     * @throws IllegalStateException if it has no holder
+     * @throws IllegalStateException if the broadcast has no holder
      */
     public Broadcast retain() {
         long now;
@@ -238,9 +241,9 @@ public final class Broadcast {
     }
 
     /**
-     * Ends the hold of one holder, who must not use it any more.
+     * Ends the hold of one holder. This holder must not use the broadcast any more.
      *
-     * @throws IllegalStateException if it has no holder
+     * @throws IllegalStateException if the broadcast has no holder
      */
     public void release() {
         end(HELD);
@@ -266,7 +269,7 @@ public final class Broadcast {
     }
 
     /**
-     * On how many producers it is in flight.
+     * Returns the number of producers on which the broadcast is in flight.
      *
      * @return a snapshot
      */
@@ -275,9 +278,9 @@ public final class Broadcast {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return where it is
+     * @return the offset of the place in its map
      */
     @Override
     public String toString() {
@@ -285,13 +288,14 @@ public final class Broadcast {
     }
 
     /**
-     * Places in a memory map for payloads that go to many peers: see {@link Broadcast}. Any thread may take one, and a
-     * place comes back on whichever thread the last send has ended. Taking and sending allocate nothing once each
+     * Places in a memory map for payloads that go to many peers, see {@link Broadcast}. Any thread may take a place. A
+     * place comes back on the thread on which its last send has ended. Taking and sending allocate nothing once each
      * producer has sent from each place.
      *
      * {@snippet file="Publisher.java" region="publish"}
      *
-     * <p>There is nothing to close: the buffers are of the producers, and closed with them or with the map.
+     * <p>A pool does not have to be closed: its buffers belong to the producers, and are closed with them or with the
+     * map.
      */
     public static final class Pool {
         private final MemoryMap memory;
@@ -320,13 +324,13 @@ public final class Broadcast {
         }
 
         /**
-         * Divides the beginning of a map into places.
+         * Creates a pool by dividing the beginning of a map into places.
          *
          * @param memory the map, of all devices whose producers send from it
-         * @param count how many, at least 1
-         * @param size bytes of each, at least 1
-         * @return the pool, all free
-         * @throws IllegalArgumentException if they do not fit into the map
+         * @param count the number of places, at least 1
+         * @param size the size of each place in bytes, at least 1
+         * @return the pool, with all places free
+         * @throws IllegalArgumentException if the places do not fit into the map
          * @throws IllegalStateException if the map is closed
          * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
          */
@@ -335,16 +339,16 @@ public final class Broadcast {
         }
 
         /**
-         * As {@link #create(MemoryMap, int, long)}, and tells the end of each broadcast.
+         * Creates a pool as {@link #create(MemoryMap, int, long)} does, with a handler for the end of each broadcast.
          *
          * @param memory the map, of all devices whose producers send from it
-         * @param count how many, at least 1
-         * @param size bytes of each, at least 1
-         * @param onEnded called when all sends of a broadcast have ended and it has no holder any more, before its
-         *     place is free: inside {@code progress()} of the engine of the last send, or in the last
+         * @param count the number of places, at least 1
+         * @param size the size of each place in bytes, at least 1
+         * @param onEnded called when all sends of a broadcast have ended and it has no holder, before its place is
+         *     free; runs inside {@code progress()} of the engine of the last send, or in the last
          *     {@link Broadcast#release()}
-         * @return the pool, all free
-         * @throws IllegalArgumentException if they do not fit into the map
+         * @return the pool, with all places free
+         * @throws IllegalArgumentException if the places do not fit into the map
          * @throws IllegalStateException if the map is closed
          * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
          */
@@ -356,10 +360,10 @@ public final class Broadcast {
         }
 
         /**
-         * Takes a place, with the caller as its one holder.
+         * Takes a place. The caller is its only holder.
          *
-         * @return the broadcast, without data; null if none is free, or with {@link Policy#WAIT} while a peer has its
-         *     share in flight: progress, then try again
+         * @return the broadcast, without data; null if no place is free or, with {@link Policy#WAIT}, while a peer has
+         *     its share in flight: make progress, then try again
          */
         public @Nullable Broadcast tryAcquire() {
             if (policy == Policy.WAIT && peers.values().stream().anyMatch(peer -> peer.held.get() >= share)) {
@@ -406,7 +410,7 @@ public final class Broadcast {
         }
 
         /**
-         * The broadcast that a buffer is of, for completion handlers.
+         * Returns the broadcast that a buffer belongs to, for use in completion handlers.
          *
          * @param buffer a buffer that was sent
          * @return the broadcast; null if the buffer is not on a place of this pool
@@ -420,17 +424,17 @@ public final class Broadcast {
         }
 
         /**
-         * How many places it has.
+         * Returns how many places the pool has.
          *
-         * @return the number it was made with
+         * @return the number that the pool was created with
          */
         public int capacity() {
             return all.length;
         }
 
         /**
-         * From how many places a producer can have sends in flight. Default: a quarter of the places, at least one.
-         * Any thread may ask.
+         * Returns the number of places from which one producer can have sends in flight. Default: a quarter of the
+         * places, at least one. Any thread may call this method.
          *
          * @return places
          */
@@ -439,13 +443,13 @@ public final class Broadcast {
         }
 
         /**
-         * Bounds what one producer, and so one peer that stands still, can hold of the pool. Any thread may set it, at
-         * any time: what is in flight goes on. A peer that has its share in flight gets no other broadcast; the
-         * {@linkplain #setPolicy policy} says what happens then. With the pool's {@link #capacity} there is no bound,
-         * and one peer can stop all.
+         * Sets how many places of the pool one producer, and therefore one peer that stands still, can hold. Any thread
+         * may call this method at any time; sends in flight are not affected. A peer that has its share in flight gets
+         * no other broadcast, and the {@linkplain #setPolicy policy} determines what happens then. A share equal to the
+         * pool's {@link #capacity} is no limit: one peer can then stop all others.
          *
          * @param places 1 to {@link #capacity()}
-         * @throws IllegalArgumentException if it is out of range
+         * @throws IllegalArgumentException if {@code places} is out of range
          */
         public void setShare(int places) {
             if (places < 1 || places > all.length) {
@@ -455,7 +459,8 @@ public final class Broadcast {
         }
 
         /**
-         * What is done about a peer that is behind. Default: {@link Policy#SKIP}. Any thread may ask.
+         * Returns how the pool handles a peer that is behind. Default: {@link Policy#SKIP}. Any thread may call this
+         * method.
          *
          * @return the policy
          */
@@ -464,11 +469,12 @@ public final class Broadcast {
         }
 
         /**
-         * Chooses what is done about a peer that is behind. Any thread may set it, at any time, for sends to come.
+         * Sets how the pool handles a peer that is behind. Any thread may call this method at any time; it affects
+         * later sends.
          *
-         * <p>After a send with {@link Policy#DISCONNECT} the producer may be closed
-         * ({@link ComchProducer#isClosed()}): nobody else tells the program, and other handlers may have run inside the
-         * send, as {@link ComchConnection#disconnect()} makes progress outside of callbacks.
+         * <p>After a send with {@link Policy#DISCONNECT}, the producer may be closed
+         * ({@link ComchProducer#isClosed()}). The library does not report this in any other way. Other handlers may
+         * have run inside the send, because {@link ComchConnection#disconnect()} makes progress outside callbacks.
          *
          * @param newPolicy the policy
          */
@@ -477,12 +483,13 @@ public final class Broadcast {
         }
 
         /**
-         * How many sends of a producer were not accepted while the policy was {@link Policy#SKIP}: what its peer has
-         * missed. The peer itself hears of it, in order, where broadcasts are written by a
-         * {@code RecordWriter}: their numbers have gaps. Any thread may ask.
+         * Returns how many sends of a producer were not accepted while the policy was {@link Policy#SKIP}. These are
+         * the broadcasts that its peer has missed. If a {@code RecordWriter} writes the broadcasts, the peer itself
+         * detects the loss, in order, from gaps in their numbers. Any thread may call this method.
          *
          * @param producer a producer
-         * @return since its first send from this pool; 0 for one that has sent nothing, or was closed
+         * @return sends since the producer's first send from this pool; 0 for a producer that has sent nothing or was
+         *     closed
          */
         public long missed(ComchProducer producer) {
             Peer peer = peers.get(producer);
@@ -490,7 +497,7 @@ public final class Broadcast {
         }
 
         /**
-         * How many places are free.
+         * Returns how many places are free.
          *
          * @return a snapshot
          */
@@ -499,7 +506,7 @@ public final class Broadcast {
         }
 
         /**
-         * How long a payload can be.
+         * Returns the greatest length of a payload.
          *
          * @return bytes
          */
@@ -508,7 +515,7 @@ public final class Broadcast {
         }
 
         /**
-         * What the places are on.
+         * Returns the memory map that contains the places.
          *
          * @return the map
          */
@@ -521,9 +528,9 @@ public final class Broadcast {
         }
 
         /**
-         * For logs.
+         * Returns a description for logs.
          *
-         * @return its size
+         * @return the size of the pool
          */
         @Override
         public String toString() {

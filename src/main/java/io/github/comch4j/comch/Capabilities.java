@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * What a device can do and how much of it ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…},
+ * The features of a device and their limits ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…},
  * {@code doca_comch_consumer_cap_…}).
  */
 public final class Capabilities {
@@ -50,25 +50,25 @@ public final class Capabilities {
     }
 
     /**
-     * Whether servers can be made on it.
+     * Returns whether servers can be created on the device.
      *
-     * @return true if so
+     * @return true if servers are supported
      */
     public boolean server() {
         return server;
     }
 
     /**
-     * Whether clients can be made on it.
+     * Returns whether clients can be created on the device.
      *
-     * @return true if so
+     * @return true if clients are supported
      */
     public boolean client() {
         return client;
     }
 
     /**
-     * Longest server name, in bytes of UTF-8, without the terminating NUL.
+     * Returns the greatest length of a server's name in bytes of UTF-8, without the terminating NUL.
      *
      * @return bytes
      */
@@ -77,7 +77,7 @@ public final class Capabilities {
     }
 
     /**
-     * Largest control message, bytes.
+     * Returns the greatest size of a control message.
      *
      * @return bytes
      */
@@ -86,55 +86,54 @@ public final class Capabilities {
     }
 
     /**
-     * Largest receive queue of a server or client, messages.
+     * Returns the greatest size of the receive queue of a server or client.
      *
-     * @return how many
+     * @return messages
      */
     public long maxReceiveQueueSize() {
         return maxReceiveQueueSize;
     }
 
     /**
-     * Most send tasks of a server or client; with DOCA 2.5 a power of two.
+     * Returns the greatest number of send tasks of a server or client. With DOCA 2.5, this is a power of two.
      *
-     * @return how many
+     * @return tasks
      */
     public long maxSendTasks() {
         return maxSendTasks;
     }
 
     /**
-     * Most connections of a server.
+     * Returns the greatest number of connections of a server.
      *
-     * @return how many
+     * @return connections
      */
     public long maxClients() {
         return maxClients;
     }
 
     /**
-     * Most immediate data that comes with a receive of a consumer, bytes; 0 with DOCA 2.5 and 2.6, and where there are
-     * no consumers.
+     * Returns the greatest length of the immediate data that can come with a receive of a consumer.
      *
-     * @return bytes
+     * @return bytes; 0 with DOCA 2.5 and 2.6, and if the device does not support consumers
      */
     public long maxImmediateLength() {
         return maxImmediateLength;
     }
 
     /**
-     * What producers can do.
+     * Returns the limits of producers.
      *
-     * @return empty if there can be none
+     * @return the limits; empty if the device does not support producers
      */
     public Optional<FastPath> producer() {
         return producer;
     }
 
     /**
-     * What consumers can do.
+     * Returns the limits of consumers.
      *
-     * @return empty if there can be none
+     * @return the limits; empty if the device does not support consumers
      */
     public Optional<FastPath> consumer() {
         return consumer;
@@ -155,7 +154,7 @@ public final class Capabilities {
     }
 
     /**
-     * What producers can do, or consumers.
+     * The limits of producers, or of consumers.
      */
     public static final class FastPath {
         private final long maxTasks;
@@ -171,16 +170,16 @@ public final class Capabilities {
         }
 
         /**
-         * Most send tasks of a producer, or post-receive tasks of a consumer.
+         * Returns the greatest number of send tasks of a producer, or of post-receive tasks of a consumer.
          *
-         * @return how many
+         * @return tasks
          */
         public long maxTasks() {
             return maxTasks;
         }
 
         /**
-         * Most bytes in one buffer.
+         * Returns the greatest size of one buffer.
          *
          * @return bytes
          */
@@ -189,18 +188,19 @@ public final class Capabilities {
         }
 
         /**
-         * Most buffers in one list; 1 with DOCA 2.5 and 2.6.
+         * Returns the greatest number of buffers in one list. With DOCA 2.5 and 2.6, this is 1.
          *
-         * @return how many
+         * @return buffers
          */
         public long maxBufferListLength() {
             return maxBufferListLength;
         }
 
         /**
-         * Most producers, or consumers, of a connection; 4294967295 with DOCA 2.5, which does not say.
+         * Returns the greatest number of producers, or of consumers, of a connection. With DOCA 2.5, which does not
+         * report it, this is 4294967295.
          *
-         * @return how many
+         * @return producers or consumers
          */
         public long maxPerConnection() {
             return maxPerConnection;
@@ -216,7 +216,7 @@ public final class Capabilities {
     }
 
     /**
-     * Asks a device. Any thread may.
+     * Returns the capabilities of a device. Any thread may call this method.
      *
      * @param device an open device
      * @return its capabilities

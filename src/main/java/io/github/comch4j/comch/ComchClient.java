@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The host's end of one connection to a server on the DPU ({@code doca_comch_client}).
  *
- * <p>When the server ends the connection, or dies, the client becomes {@link io.github.comch4j.core.ContextState#IDLE}
- * by itself; {@link Builder#onDisconnected} tells, and sending throws {@link ConnectionClosedException}. To connect
- * again, make a new client. All methods belong to the thread that owns the engine, unless they say otherwise.
+ * <p>When the server ends the connection or dies, the client becomes {@link io.github.comch4j.core.ContextState#IDLE}
+ * automatically. {@link Builder#onDisconnected} reports this, and sending throws {@link ConnectionClosedException}. To
+ * connect again, create a new client. Unless a method's description says otherwise, it must be called by the thread
+ * that owns the engine.
  */
 public final class ComchClient extends ControlPathEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
@@ -42,22 +43,22 @@ public final class ComchClient extends ControlPathEndpoint {
     }
 
     /**
-     * Begins the settings of a client.
+     * Creates a builder for a client.
      *
-     * @param engine the engine it runs on, which the calling thread owns
+     * @param engine the engine that the client runs on, owned by the calling thread
      * @param device a host's function of the BlueField
      * @param name the server's name
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(ProgressEngine engine, Device device, String name) {
         return new Builder(engine, device, name);
     }
 
     /**
-     * The connection ({@code doca_comch_client_get_connection}). Any thread may ask.
+     * Returns the connection ({@code doca_comch_client_get_connection}). Any thread may call this method.
      *
-     * @return the connection; also after it has ended
-     * @throws IllegalStateException if it was never established
+     * @return the connection, also after it has ended
+     * @throws IllegalStateException if the connection was never established
      */
     public ComchConnection connection() {
         ComchConnection established = connection;
@@ -69,7 +70,8 @@ public final class ComchClient extends ControlPathEndpoint {
     }
 
     /**
-     * Whether messages can be sent, on the {@link #connection()} that there is then. Any thread may ask.
+     * Returns whether messages can be sent on the {@link #connection()}, which exists if this is true. Any thread may
+     * call this method.
      *
      * @return true from the moment the server accepted until the client or the server ends the connection
      */
@@ -80,10 +82,10 @@ public final class ComchClient extends ControlPathEndpoint {
     }
 
     /**
-     * Why the last attempt to connect that was refused was. Any thread may ask.
+     * Returns the reason for which the last refused attempt to connect was refused. Any thread may call this method.
      *
-     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
-     *     told, a {@link DocaException#reason()}; null if no attempt was refused
+     * @return an exception that was not thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries
+     *     reported one, a {@link DocaException#reason()}; null if no attempt was refused
      */
     public @Nullable DocaException refusal() {
         return refusal;
@@ -125,8 +127,8 @@ public final class ComchClient extends ControlPathEndpoint {
     }
 
     /**
-     * Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a client. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private @Nullable Runnable onRefused;
@@ -136,10 +138,10 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         /**
-         * Called when an attempt to connect fails: no server of that name, or it is full.
-         * {@link ComchClient#refusal()} has the reason.
+         * Sets a handler that is called when an attempt to connect fails, because there is no server of that name or it
+         * is full. {@link ComchClient#refusal()} returns the reason.
          *
-         * @param handler the handler, run inside {@code progress()} of the engine
+         * @param handler the handler, which runs inside {@code progress()} of the engine
          * @return this
          */
         public Builder onRefused(Runnable handler) {
@@ -148,14 +150,14 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         /**
-         * Creates the client and begins to connect ({@code doca_comch_client_create}, {@code doca_ctx_start}); progress
-         * does the rest.
+         * Creates the client and begins to connect ({@code doca_comch_client_create}, {@code doca_ctx_start}). Progress
+         * completes the connection.
          *
          * @return the client, usually still {@link io.github.comch4j.core.ContextState#STARTING}; it becomes
          *     {@link io.github.comch4j.core.ContextState#RUNNING}, or {@link io.github.comch4j.core.ContextState#IDLE}
-         *     when refused
+         *     if it is refused
          * @throws WrongThreadException if another thread owns the engine
-         * @throws IllegalArgumentException if the name is longer than the device takes
+         * @throws IllegalArgumentException if the name is longer than the device supports
          * @throws IllegalStateException if the engine or device is closed
          * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a setting beyond the device's
          *     capability, {@link DocaError#NOT_SUPPORTED} on a DPU
@@ -172,19 +174,19 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         /**
-         * Creates the client and connects, progressing the engine until it is done. While no server of that name
-         * accepts, it tries again until the time is up, or until it is refused for a reason that waiting does not
-         * change, such as a server of another user; {@link #onRefused} and {@link #onStateChanged} are called for each
-         * attempt.
+         * Creates the client and connects, progressing the engine until it is connected. While no server of that name
+         * accepts, this method tries again until the time is up. It stops earlier if it is refused for a reason that
+         * waiting does not change, such as a server of another user. {@link #onRefused} and {@link #onStateChanged} are
+         * called for each attempt.
          *
          * @param timeout how long to try
-         * @return the client, connected
+         * @return the connected client
          * @throws WrongThreadException if another thread owns the engine
-         * @throws IllegalArgumentException if the name is longer than the device takes
+         * @throws IllegalArgumentException if the name is longer than the device supports
          * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if an
-         *     attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was
+         *     attempt was refused, with the reason of the last refusal; {@link DocaError#TIME_OUT} if no attempt was
          *     answered
          */
         public ComchClient connect(Duration timeout) {

@@ -18,40 +18,40 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and
- * consumers of the fast path.
+ * A connection between a client and a server ({@code doca_comch_connection}). It carries messages, and the producers
+ * and consumers of the fast path.
  *
- * <p>Made by the library when a client and a server have found each other; ends when one of the two ends it or dies.
- * Afterwards sending throws {@link ConnectionClosedException}, while the {@link #attachment()}, the last
- * {@link #counters()} and the library's own counts remain.
+ * <p>The library creates a connection when a client has reached a server. The connection ends when either of them ends
+ * it or dies. After that, sending throws {@link ConnectionClosedException}. The {@link #attachment()}, the last
+ * {@link #counters()} and the library's own counts remain available.
  *
- * <p><b>When the peer ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then
- * messages and sends are accepted while there is room, and refused as for any other lack of room when there is none.
- * Then all of these come, each inside {@code progress()} of the engine concerned:
+ * <p><b>When the peer ends the connection or dies,</b> this process does not know it until its engine makes progress.
+ * Until then, the connection accepts messages and sends while there is room, and refuses them as for any other lack of
+ * room. Then all of the following happen, each inside {@code progress()} of the engine concerned:
  *
  * <ul>
- *   <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
- *   <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer
- *       {@link ConnectionState#OPEN}. A client is {@linkplain ComchClient#isConnected() not connected} any more; its
- *       context becomes STOPPING, and IDLE when its producers and consumers have ended.
- *   <li>Producers and consumers of the connection stop. What they had in flight and had not arrived fails
- *       ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}). A send that has
- *       succeeded is in the peer's memory, which does not mean that the peer's program has seen it. Without a
- *       completion handler, {@code progress()} throws for the first send that fails, on a client.
- *   <li>The library closes each of them at the end of the {@code progress()} of its own engine in which it has become
- *       idle, when all callbacks have returned. Their counts can still be read, and so can messages in slots that were
- *       not polled yet, whose consumer is closed when the last of them has been. To close them earlier is allowed, and
- *       is not needed.
+ *   <li>The engine delivers messages that have already arrived, <em>before</em> it reports the end of the connection.
+ *   <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs once, and {@link #state()} is no longer
+ *       {@link ConnectionState#OPEN}. A client is {@linkplain ComchClient#isConnected() no longer connected}. Its
+ *       context becomes STOPPING, and then IDLE when its producers and consumers have ended.
+ *   <li>The producers and consumers of the connection stop. Whatever they had in flight and had not arrived fails
+ *       ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}). A successful send
+ *       is in the peer's memory, but the peer's program has not necessarily seen it. On a client without a completion
+ *       handler, {@code progress()} throws for the first send that fails.
+ *   <li>The library closes each producer and consumer at the end of the {@code progress()} call of its own engine in
+ *       which it has become idle, after all callbacks have returned. Its counts can still be read. Messages in slots
+ *       that were not polled yet can still be polled; the library closes their consumer after the last of them. The
+ *       program may close producers and consumers earlier, but does not have to.
  * </ul>
  *
- * There is no order between {@code onDisconnected} and what fails, even on one engine: a send may fail, or a call throw
- * {@link ConnectionClosedException}, before {@code onDisconnected} has run, and the other way round. A program that has
- * handlers for both, and lets {@code onDisconnected} alone decide, has to regard neither. Messages that were on their
- * way and are lost are not reported one by one.
+ * <p>The order of {@code onDisconnected} and these failures is not defined, even on one engine. A send may fail, or a
+ * call may throw {@link ConnectionClosedException}, before or after {@code onDisconnected} has run. A program that
+ * handles both can ignore such failures and let {@code onDisconnected} alone decide. Lost messages are not reported
+ * individually.
  *
- * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these
- * exceptions: {@link #producer} and {@link #consumer} are called by the owner of the engine that they are given; what
- * says so may be called by any thread.
+ * <p>All methods must be called by the thread that owns the control engine, which is the engine of the server or
+ * client. There are two exceptions: the owner of the engine that is passed to {@link #producer} or {@link #consumer}
+ * calls these methods, and any thread may call a method whose description says so.
  */
 // The work is done by ConnectionLife, IncomingEvents, MessageCounts and MessageSends.
 public final class ComchConnection {
@@ -83,7 +83,7 @@ public final class ComchConnection {
     }
 
     /**
-     * The server or client that this is a connection of. Any thread may ask.
+     * Returns the server or client that this connection belongs to. Any thread may call this method.
      *
      * @return the endpoint
      */
@@ -92,7 +92,8 @@ public final class ComchConnection {
     }
 
     /**
-     * The engine of that server or client, which this runs on. Any thread may ask.
+     * Returns the engine that this connection runs on, which is the engine of its server or client. Any thread may call
+     * this method.
      *
      * @return the control engine
      */
@@ -101,17 +102,17 @@ public final class ComchConnection {
     }
 
     /**
-     * Tells it from the other connections of this process, also from those that have ended: names in logs, flight
-     * recordings and JMX have it. Any thread may ask.
+     * Returns the number of this connection, which is unique among all connections of this process, including ended
+     * ones. Logs, flight recordings and JMX use it in names. Any thread may call this method.
      *
-     * @return 1 for the first connection, and so on
+     * @return 1 for the first connection, 2 for the next one, and so on
      */
     public long number() {
         return number;
     }
 
     /**
-     * Whether it can be used, and if not, why. Any thread may ask.
+     * Returns whether this connection can be used and, if not, why. Any thread may call this method.
      *
      * @return the state
      */
@@ -120,8 +121,8 @@ public final class ComchConnection {
     }
 
     /**
-     * The device of the server or client that the connection belongs to, which its producers and consumers use, too.
-     * Any thread may ask.
+     * Returns the device of the server or client that this connection belongs to. Its producers and consumers use the
+     * same device. Any thread may call this method.
      *
      * @return the device
      */
@@ -130,7 +131,7 @@ public final class ComchConnection {
     }
 
     /**
-     * Whether messages can be sent. Any thread may ask.
+     * Returns whether messages can be sent. Any thread may call this method.
      *
      * @return whether the state is {@link ConnectionState#OPEN}
      */
@@ -139,17 +140,17 @@ public final class ComchConnection {
     }
 
     /**
-     * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The
-     * bytes are copied before it returns. Allowed in callbacks.
+     * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. Copies
+     * the bytes before it returns. Callbacks may call this method.
      *
-     * <p>A message for which the peer's receive queue has no room yet may be accepted, and keeps its task until there
-     * is: then it is {@link SubmitResult#NO_TASK} that says that the peer is slow.
+     * <p>DOCA may accept a message before the peer's receive queue has room for it. Such a message keeps its task until
+     * there is room. In that case, {@link SubmitResult#NO_TASK} indicates that the peer is slow.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
-     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
-     * @throws IllegalArgumentException if it is empty or too long
+     * @return {@link SubmitResult#ACCEPTED}; any other result names what is missing: make progress, then try again
+     * @throws IllegalArgumentException if the message is empty or too long
      * @throws ConnectionClosedException if the connection has ended
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the peer
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if the message is too long for the peer
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(MemorySegment message) {
@@ -158,10 +159,10 @@ public final class ComchConnection {
     }
 
     /**
-     * As {@link #trySend(MemorySegment)}.
+     * Sends a message from an array, as {@link #trySend(MemorySegment)} does.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
-     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}; any other result names what is missing: make progress, then try again
      */
     public SubmitResult trySend(byte[] message) {
         int length = endpoint.sends.check(this, message.length);
@@ -169,11 +170,11 @@ public final class ComchConnection {
     }
 
     /**
-     * As {@link #trySend(MemorySegment)}, for the bytes between position and limit.
+     * Sends the bytes between the buffer's position and limit, as {@link #trySend(MemorySegment)} does.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its
-     *     limit if they were sent
-     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; if the message is accepted, its
+     *     position moves to its limit
+     * @return {@link SubmitResult#ACCEPTED}; any other result names what is missing: make progress, then try again
      */
     public SubmitResult trySend(ByteBuffer message) {
         int length = endpoint.sends.check(this, message.remaining());
@@ -185,17 +186,18 @@ public final class ComchConnection {
     }
 
     /**
-     * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied
-     * before it returns.
+     * Sends a message. While there is no room, progresses the engine, so that handlers may run. Copies the bytes before
+     * it returns.
      *
-     * <p><b>In a callback of the engine</b>, which cannot wait, a message for which there is no room is queued on its
-     * connection, and goes when there is, before all that is sent later. As much as the
-     * {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog} can wait so; more is an exception, of a peer
-     * that does not read. So a handler that answers what it gets needs nothing else.
+     * <p><b>A callback of the engine</b> cannot wait. If there is no room, this method queues the message on its
+     * connection. The library sends queued messages when there is room, before anything that is sent later. The size of
+     * the queue is limited by {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog}. If the peer does not
+     * read and the queue is full, this method throws an exception. A handler can therefore answer the messages it gets
+     * without further measures.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
-     * @throws IllegalArgumentException if it is empty or too long
-     * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
+     * @throws IllegalArgumentException if the message is empty or too long
+     * @throws ConnectionClosedException if the connection has ended, or ends while this method waits
      * @throws IllegalStateException inside a callback of the engine, if the connection's backlog is full
      * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted} while
      *     it waits
@@ -210,7 +212,7 @@ public final class ComchConnection {
     }
 
     /**
-     * As {@link #send(MemorySegment)}.
+     * Sends a message from an array, as {@link #send(MemorySegment)} does.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
      */
@@ -221,10 +223,9 @@ public final class ComchConnection {
     }
 
     /**
-     * As {@link #send(MemorySegment)}, for the bytes between position and limit.
+     * Sends the bytes between the buffer's position and limit, as {@link #send(MemorySegment)} does.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its
-     *     limit
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position moves to its limit
      */
     public void send(ByteBuffer message) {
         if (!trySend(message).accepted()) {
@@ -237,14 +238,14 @@ public final class ComchConnection {
     }
 
     /**
-     * Counts what went over the control path, as DOCA does ({@code doca_comch_connection_update_info},
+     * Returns DOCA's counts of this connection's control path ({@code doca_comch_connection_update_info},
      * {@code _get_counter}).
      *
-     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to
-     * the end.
+     * <p>{@link #sent()} and the similar methods return this library's own counts. Any thread may read those, and they
+     * remain correct after the connection has ended.
      *
-     * @return a snapshot; after the end of the connection, when DOCA does not tell any more, that of the program's last
-     *     call, or zeros if there was none
+     * @return a snapshot; after the end of the connection, when DOCA no longer reports counts, the snapshot of the
+     *     program's last call, or zeros if there was none
      * @throws WrongThreadException if another thread owns the engine
      * @throws DocaException if DOCA refuses
      */
@@ -257,16 +258,17 @@ public final class ComchConnection {
     }
 
     /**
-     * How many messages were accepted to be sent. Any thread may ask, also when the connection has ended.
+     * Returns how many messages were accepted for sending. Any thread may call this method, also after the connection
+     * has ended.
      *
-     * @return since the connection began, those that {@linkplain #failed() failed} later included
+     * @return messages since the connection began, including those that later {@linkplain #failed() failed}
      */
     public long sent() {
         return counts.sent.get();
     }
 
     /**
-     * How long the messages were together that were accepted to be sent. Any thread may ask.
+     * Returns the total length of the messages that were accepted for sending. Any thread may call this method.
      *
      * @return bytes
      */
@@ -275,16 +277,16 @@ public final class ComchConnection {
     }
 
     /**
-     * How many messages were received. Any thread may ask.
+     * Returns how many messages were received. Any thread may call this method.
      *
-     * @return since the connection began
+     * @return messages since the connection began
      */
     public long received() {
         return counts.received.get();
     }
 
     /**
-     * How long the messages were together that were received. Any thread may ask.
+     * Returns the total length of the messages that were received. Any thread may call this method.
      *
      * @return bytes
      */
@@ -293,46 +295,46 @@ public final class ComchConnection {
     }
 
     /**
-     * How many messages were accepted and could not be delivered. Any thread may ask.
+     * Returns how many messages were accepted but could not be delivered. Any thread may call this method.
      *
-     * @return since the connection began; those that were lost with it are not among them
+     * @return messages since the connection began, without those that were lost when it ended
      */
     public long failed() {
         return counts.failed.get();
     }
 
     /**
-     * How many times a message was not accepted because there was no room. Any thread may ask.
+     * Returns how many times a message was not accepted because there was no room. Any thread may call this method.
      *
-     * @return since the connection began; each attempt counts
+     * @return attempts since the connection began; each attempt counts
      */
     public long refused() {
         return counts.backPressure.refusals();
     }
 
     /**
-     * How many times room ran out: episodes from a message that was not accepted to the next one that was. Any thread
-     * may ask.
+     * Returns how many times room ran out. One such episode lasts from a message that was not accepted to the next one
+     * that was. Any thread may call this method.
      *
-     * @return since the connection began
+     * @return episodes since the connection began
      */
     public long backPressures() {
         return counts.backPressure.episodes();
     }
 
     /**
-     * How many times the peer of a server's connection has stopped reading: for so long as
-     * {@link ComchServer.Builder#warnIfStalled} says there was no room for a message, and none was taken. Any thread
-     * may ask.
+     * Returns how many times the peer of a server's connection has stopped reading. A peer has stopped reading if there
+     * was no room for a message and the peer took none for the time set by {@link ComchServer.Builder#warnIfStalled}.
+     * Any thread may call this method.
      *
-     * @return episodes since the connection began; of a client's connection 0
+     * @return episodes since the connection began; 0 for a client's connection
      */
     public long stalls() {
         return outgoing.stalls.get();
     }
 
     /**
-     * The ids of the peer's running consumers, as far as their events have arrived here.
+     * Returns the ids of the peer's running consumers whose events have arrived here.
      *
      * @return a snapshot, ascending
      * @throws WrongThreadException if another thread owns the engine
@@ -343,7 +345,7 @@ public final class ComchConnection {
     }
 
     /**
-     * What the program attached, of any type.
+     * Returns the object that the program has attached, of any type.
      *
      * @return the object, or null
      */
@@ -352,19 +354,19 @@ public final class ComchConnection {
     }
 
     /**
-     * What the program attached, by its type: a handler needs no cast of its own.
+     * Returns the object that the program has attached, cast to the given type.
      *
-     * @param <T> what is attached
-     * @param type its type
+     * @param <T> the type of the attached object
+     * @param type the class of that type
      * @return the object, or null
-     * @throws ClassCastException if something else is attached
+     * @throws ClassCastException if the attached object is of another type
      */
     public <T> @Nullable T attachment(Class<T> type) {
         return Attachments.as(type, attachment, this);
     }
 
     /**
-     * Attaches an object of the program's, in place of the one before.
+     * Attaches an object of the program, which replaces the previous one.
      *
      * @param object the object, or null
      * @return this
@@ -375,19 +377,19 @@ public final class ComchConnection {
     }
 
     /**
-     * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed
-     * first, messages that were accepted still go out; what arrives meanwhile is discarded. {@code onDisconnected} is
-     * not called. Does nothing if it has ended already.
+     * Ends the connection, on a server ({@code doca_comch_server_disconnect}). First closes its producers and
+     * consumers. Messages that were accepted are still sent, and messages that arrive meanwhile are discarded.
+     * {@code onDisconnected} is not called. Does nothing if the connection has ended already.
      *
-     * <p>Inside a callback of the engine it does not wait: the connection has ended for the program when this returns,
-     * and ends for its peer, after all that was accepted, with progress to come.
+     * <p>Inside a callback of the engine, this method does not wait. For this program, the connection has ended when
+     * the method returns. For the peer, it ends during later progress, after all accepted messages.
      *
      * @throws IllegalStateException on a client: close the client instead
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
-     *     event loop's, which would be asked to do it
+     * @throws WrongThreadException if another thread owns the engine, or the engine of a producer or consumer; not if
+     *     that is an event loop's thread, because the loop then does the work
      * @throws DocaException if DOCA refuses
-     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers can end all connections
-     *     only, by being closed
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers can only end all
+     *     connections together, by being closed
      */
     public void disconnect() {
         if (!(endpoint instanceof ComchServer)) {
@@ -407,33 +409,36 @@ public final class ComchConnection {
     }
 
     /**
-     * Begins the settings of a producer.
+     * Creates a builder for a producer on this connection.
      *
-     * @param producerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @return the settings
+     * @param producerEngine the engine that the producer runs on: the control engine or another one, which may belong
+     *     to another thread
+     * @return the builder
      */
     public ComchProducer.Builder producer(ProgressEngine producerEngine) {
         return new ComchProducer.Builder(this, producerEngine);
     }
 
     /**
-     * Begins the settings of a consumer.
+     * Creates a builder for a consumer on this connection.
      *
-     * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @param memory what it receives into; mapped for the device of {@link #endpoint()}, with
+     * @param consumerEngine the engine that the consumer runs on: the control engine or another one, which may belong
+     *     to another thread
+     * @param memory the memory to receive into, mapped for the device of {@link #endpoint()} with
      *     {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
-     * @return the settings
+     * @return the builder
      */
     public ComchConsumer.Builder consumer(ProgressEngine consumerEngine, MemoryMap memory) {
         return new ComchConsumer.Builder(this, consumerEngine, memory);
     }
 
     /**
-     * Begins the settings of a producer whose messages are written in place, into slots of its own memory.
+     * Creates a builder for a producer whose messages are written in place, into slots of its own memory.
      *
-     * @param producerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @param slotSize how long a message can be, bytes, at least 1
-     * @return the settings
+     * @param producerEngine the engine that the producer runs on: the control engine or another one, which may belong
+     *     to another thread
+     * @param slotSize the greatest length of a message in bytes, at least 1
+     * @return the builder
      * @throws IllegalArgumentException if {@code slotSize} is less than 1
      */
     public SlotProducer.Builder slotProducer(ProgressEngine producerEngine, int slotSize) {
@@ -441,11 +446,12 @@ public final class ComchConnection {
     }
 
     /**
-     * Begins the settings of a consumer whose messages arrive in slots of its own memory.
+     * Creates a builder for a consumer whose messages arrive in slots of its own memory.
      *
-     * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @param slotSize how long a message can be, bytes, at least 1
-     * @return the settings
+     * @param consumerEngine the engine that the consumer runs on: the control engine or another one, which may belong
+     *     to another thread
+     * @param slotSize the greatest length of a message in bytes, at least 1
+     * @return the builder
      * @throws IllegalArgumentException if {@code slotSize} is less than 1
      */
     public SlotConsumer.Builder slotConsumer(ProgressEngine consumerEngine, int slotSize) {
@@ -453,9 +459,9 @@ public final class ComchConnection {
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return its number, and whose connection it is
+     * @return the connection's number, and the endpoint that it belongs to
      */
     @Override
     public String toString() {

@@ -23,15 +23,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives on the fast path ({@code doca_comch_consumer}): producers of the peer write straight into the buffers that
- * it has posted.
+ * Receives on the fast path ({@code doca_comch_consumer}). Producers of the peer write directly into the buffers that
+ * the consumer has posted.
  *
- * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, it is posted
- * again, its buffer empty. A receive without a buffer takes immediate data alone: a send with data that meets it is
- * refused at its producer, as one that is longer than the buffer is, so sender and receiver have to agree on the order.
+ * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, the consumer
+ * posts the receive again with an empty buffer. A receive without a buffer takes immediate data alone. A send fails at
+ * its producer if it has data and meets a receive without a buffer, or if its data are longer than the buffer. Sender
+ * and receiver must therefore agree on the order.
  *
- * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
- * owns the consumer's engine, which need not be that of the connection.
+ * <p>The consumer starts only while its engine <em>and</em> the engine of the connection make progress. All methods
+ * must be called by the thread that owns the consumer's engine. This engine can differ from the connection's engine.
  */
 public final class ComchConsumer extends FastPathConsumer {
     private final MemoryMap memory;
@@ -122,16 +123,16 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
-     * Posts a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init}, {@code doca_task_submit}): a producer may
-     * write into its room, behind its data. Until something was received it is in flight.
+     * Posts a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init}, {@code doca_task_submit}). A producer may
+     * write into the buffer's free room behind its data. The buffer is in flight until something is received into it.
      *
-     * @param buffer a buffer on the consumer's memory, not in flight
+     * @param buffer a buffer on the consumer's memory that is not in flight
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
      * @throws IllegalArgumentException if the buffer is on other memory
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or
-     *     the buffer is in flight
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for more room than the device takes
+     * @throws IllegalStateException if the consumer is not running yet, or if the consumer, the buffer or its memory is
+     *     closed, or if the buffer is in flight
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for more room than the device supports
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult tryPost(Buffer buffer) {
@@ -161,11 +162,11 @@ public final class ComchConsumer extends FastPathConsumer {
 
     /**
      * Posts a receive without a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init} with NULL,
-     * {@code doca_task_submit}), which takes a send of immediate data alone ({@link ComchProducer#trySendImmediate}),
-     * or of a buffer without data. The handlers get null for the buffer.
+     * {@code doca_task_submit}). It takes a send of immediate data alone ({@link ComchProducer#trySendImmediate}), or
+     * of a buffer without data. The handlers get null for the buffer.
      *
-     * <p>DOCA's documents show such receives with message queues; the emulated device takes them here too. A device
-     * that does not refuses them.
+     * <p>DOCA's documentation shows such receives with message queues. The emulated device accepts them here too. A
+     * device that does not support them refuses them.
      *
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
      * @throws ConnectionClosedException if the connection has ended
@@ -181,8 +182,8 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
-     * In the receive handler: the receive is not posted again when the handler returns. Its buffer, if it has one, is
-     * the program's, until it posts or closes it.
+     * Prevents the current receive from being posted again when the receive handler returns. Its buffer, if it has one,
+     * then belongs to the program until the program posts or closes it.
      *
      * @throws IllegalStateException outside the receive handler
      */
@@ -191,27 +192,29 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
-     * Takes an empty buffer of the consumer's own inventory, on its memory
-     * ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the consumer, or before.
+     * Takes an empty buffer on the consumer's memory from its own inventory
+     * ({@code doca_buf_inventory_buf_get_by_args}). The buffer is closed with the consumer, unless the program closes
+     * it earlier.
      *
-     * @param offset where the window begins in the memory, bytes
-     * @param length how long the window is, bytes, at least 1
+     * @param offset where the window begins in the memory, in bytes
+     * @param length the length of the window in bytes, at least 1
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the memory
      * @throws IllegalStateException if the consumer or memory is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as
-     *     many as tasks
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if all buffers are in use: the inventory has
+     *     twice as many buffers as the consumer has tasks
      */
     public Buffer acquire(long offset, long length) {
         return inventory(2 * receives.count()).acquireEmpty(memory, offset, length);
     }
 
     /**
-     * As {@link #acquire(long, long)}, of a window that the caller has as a segment.
+     * Takes an empty buffer for a window that is given as a segment, as {@link #acquire(long, long)} does.
      *
-     * @param window a part of the consumer's memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @param window a part of the consumer's memory: a slice of {@link MemoryMap#segment()}, or of the memory that was
+     *     wrapped
      * @return the buffer
-     * @throws IllegalArgumentException if the segment is not, all of it, the consumer's memory
+     * @throws IllegalArgumentException if the segment is not entirely within the consumer's memory
      * @throws IllegalStateException also if the segment's arena is closed
      * @throws UnsupportedOperationException if the memory is {@linkplain MemoryMap#isRemote() remote}
      */
@@ -220,7 +223,7 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
-     * What it receives into. Any thread may ask.
+     * Returns the memory that this consumer receives into. Any thread may call this method.
      *
      * @return the memory
      */
@@ -249,8 +252,8 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
-     * Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a consumer. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends FastPathConsumer.Builder<Builder> {
         private final MemoryMap memory;
@@ -267,7 +270,7 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Called for each send of the peer; without it data are discarded.
+         * Sets a handler that is called for each send of the peer. Without it, the consumer discards the data.
          *
          * @param handler the handler
          * @return this
@@ -278,11 +281,13 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Called for each posted receive that comes back with nothing, also when the consumer ends, and for what
-         * arrives while it is being closed; its buffer is the program's again. If the consumer {@linkplain
-         * ComchConsumer#isRunning() runs} on, the posting has failed, and what was sent to it may be lost. Without this
-         * handler such a receive is posted again and {@code progress()} throws, and nobody hears of those that come
-         * back at the end.
+         * Sets a handler that is called for each posted receive that comes back without a payload. This includes
+         * receives that come back when the consumer ends, and those whose payload arrives while the consumer is being
+         * closed. The buffer belongs to the program again.
+         *
+         * <p>If the consumer is still {@linkplain ComchConsumer#isRunning() running}, the receive has failed, and a
+         * payload sent to it may be lost. Without this handler, the consumer posts such a receive again and
+         * {@code progress()} throws. Receives that come back at the end are then not reported.
          *
          * @param handler the handler
          * @return this
@@ -293,13 +298,13 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Divides the beginning of the memory into buffers and posts them as soon as the consumer runs. Default: none,
-         * the program posts its own.
+         * Divides the beginning of the memory into buffers and posts them as soon as the consumer runs. Default: none;
+         * the program posts its own buffers.
          *
-         * @param count how many, at least 1
-         * @param size bytes of each, at least 1
+         * @param count the number of buffers, at least 1
+         * @param size the size of each buffer in bytes, at least 1
          * @return this
-         * @throws IllegalArgumentException if they do not fit into the memory
+         * @throws IllegalArgumentException if the buffers do not fit into the memory
          */
         public Builder buffers(int count, long size) {
             use.check();
@@ -312,12 +317,12 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Posts so many receives without a buffer as soon as the consumer runs, behind those of {@link #buffers}: see
-         * {@link ComchConsumer#tryPostImmediate}. Default: none.
+         * Posts the given number of receives without a buffer as soon as the consumer runs, after those of
+         * {@link #buffers}. See {@link ComchConsumer#tryPostImmediate}. Default: none.
          *
          * @param count at least 1
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public Builder immediateReceives(int count) {
             use.check();
@@ -329,10 +334,11 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Whether a receive is posted again, its buffer empty, when the receive handler returns. Default: yes.
+         * Sets whether the consumer posts a receive again with an empty buffer when the receive handler returns.
+         * Default: yes.
          *
-         * @param automatic if false, each received buffer is the program's until it posts or closes it, and a receive
-         *     without a buffer is not posted again
+         * @param automatic if false, each received buffer belongs to the program until the program posts or closes it,
+         *     and a receive without a buffer is not posted again
          * @return this
          */
         public Builder repost(boolean automatic) {
@@ -347,8 +353,8 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * Creates the consumer and begins to start it ({@code doca_comch_consumer_create}, {@code doca_ctx_start});
-         * progress of its engine and of the connection's does the rest. Allowed in callbacks.
+         * Creates the consumer and begins to start it ({@code doca_comch_consumer_create}, {@code doca_ctx_start}).
+         * Progress of its engine and of the connection's engine completes the start. Callbacks may call this method.
          *
          * @return the consumer, usually still {@link ContextState#STARTING}
          * @throws ConnectionClosedException if the connection has ended
@@ -373,15 +379,16 @@ public final class ComchConsumer extends FastPathConsumer {
         }
 
         /**
-         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too,
-         * until the consumer runs. If another thread owns the connection's engine, that thread must progress it.
+         * Starts the consumer as {@link #start()} does, and waits until it runs. While it waits, this method progresses
+         * the consumer's engine, and also the connection's engine if it belongs to this thread. If another thread owns
+         * the connection's engine, that thread must progress it.
          *
          * @param timeout how long to wait
-         * @return the consumer, running
+         * @return the running consumer
          * @throws IllegalStateException also inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection
-         *     ended meanwhile
+         *     ends while this method waits
          */
         public ComchConsumer start(Duration timeout) {
             checkCanWait();

@@ -18,14 +18,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that the
+ * Sends on the fast path ({@code doca_comch_producer}). Copies buffers of this side directly into buffers that the
  * peer's consumers have posted.
  *
- * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the peer to
- * complete.
+ * <p>Sends of one producer to one consumer arrive in order. An accepted send completes without progress of the peer.
  *
- * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread
- * that owns the producer's engine, which need not be that of the connection.
+ * <p>The producer allocates tasks at their first use and then reuses them, so that sending allocates nothing. All
+ * methods must be called by the thread that owns the producer's engine. This engine can differ from the connection's
+ * engine.
  */
 public final class ComchProducer extends FastPathProducer {
     private static final int SPARE_BUFFERS = 1024;
@@ -75,19 +75,19 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the
-     * completion the buffer is in flight; it may be sent several times at once by one producer.
+     * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. The buffer is in
+     * flight until the completion. One producer may send the same buffer several times at once.
      *
-     * @param buffer what to send: its data, at most what the consumer's next posted receive has room for; no data use
-     *     up a receive all the same
+     * @param buffer the buffer whose data to send, at most as much as the consumer's next posted receive has room for;
+     *     a buffer without data uses up a receive as well
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight
+     * @throws IllegalStateException if the producer, the buffer or its memory is closed, or the buffer is in flight
      *     elsewhere
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any
-     *     more), data that do not fit, or memory that is not mapped for the connection's device
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist or no
+     *     longer exists, data that do not fit, or memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(Buffer buffer, int consumerId) {
@@ -95,14 +95,15 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, with immediate data: a few bytes that reach the receive handler beside the
-     * buffer.
+     * Sends a buffer with immediate data, as {@link #trySend(Buffer, int)} does. Immediate data are a few bytes that
+     * reach the receive handler beside the buffer.
      *
-     * @param buffer what to send
+     * @param buffer the buffer to send
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data
      */
     public SubmitResult trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
@@ -110,24 +111,24 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, of several buffers as one payload: their data arrive in the order of the list
-     * as the data of one receive. Allocates nothing.
+     * Sends several buffers as one payload, as {@link #trySend(Buffer, int)} does. Their data arrive in the order of
+     * the list, as the data of one receive. Allocates nothing.
      *
-     * <p>Until the completion ({@link Builder#onListCompletion}) the list and all its buffers are in flight, and
-     * chained ({@code doca_buf_chain_list}); they cannot be sent in another way meanwhile. Where the send is not
-     * accepted, everything is as before ({@code doca_buf_unchain_list}).
+     * <p>Until the completion ({@link Builder#onListCompletion}), the list and all its buffers are in flight and
+     * chained ({@code doca_buf_chain_list}), and cannot be sent in any other way. If the send is not accepted, the
+     * buffers are unchained again ({@code doca_buf_unchain_list}).
      *
-     * @param list what to send: buffers that are not in flight, at least one and at most
+     * @param list the buffers to send, none of them in flight: at least one and at most
      *     {@link Capabilities.FastPath#maxBufferListLength}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
-     * @throws IllegalArgumentException if the list is empty, or longer than the device takes
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
+     * @throws IllegalArgumentException if the list is empty, or longer than the device supports
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer or a buffer or its memory is closed, or the list or one of its
      *     buffers is in flight
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any
-     *     more), data that do not fit, or memory that is not mapped for the connection's device
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist or no
+     *     longer exists, data that do not fit, or memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(BufferList list, int consumerId) {
@@ -135,48 +136,50 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #trySend(BufferList, int)}, with immediate data.
+     * Sends several buffers with immediate data, as {@link #trySend(BufferList, int)} does.
      *
-     * @param list what to send
+     * @param list the buffers to send
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      */
     public SubmitResult trySend(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), true);
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same,
-     * with a buffer or without.
+     * Sends immediate data without a buffer, as {@link #trySend(Buffer, int)} does. This uses up a posted receive of
+     * the consumer as well, with a buffer or without.
      *
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      */
     public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
         return sends.send((BufferState) null, consumerId, checkImmediate(immediate), true);
     }
 
     /**
-     * Queues a send, which costs a fraction of {@link #trySend(Buffer, int)} when there are many: the queue is
-     * submitted by one native call with every 64th send, by {@link #flush()}, or by the engine's next
-     * {@code progress()}, whichever comes first. The buffer is in flight from now on.
+     * Queues a send. For many sends, this costs a fraction of {@link #trySend(Buffer, int)}. One native call submits
+     * the queue with every 64th send, with {@link #flush()}, or with the engine's next {@code progress()}, whichever
+     * comes first. The buffer is in flight from now on.
      *
-     * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one
-     * in the queue has no buffer posted, all wait, and are tried again with each {@code progress()}. A send that DOCA
-     * refuses when its turn comes ends as one that failed ({@link Builder#onCompletion}), and so does one that still
-     * waits when the producer ends.
+     * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first send
+     * in the queue has no buffer posted, all sends wait, and each {@code progress()} tries again. If DOCA refuses a
+     * send when its turn comes, or the send still waits when the producer ends, it has failed
+     * ({@link Builder#onCompletion}).
      *
-     * @param buffer what to send: its data
+     * @param buffer the buffer whose data to send
      * @param consumerId a consumer of the peer
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: make progress, then try again
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight
+     * @throws IllegalStateException if the producer, the buffer or its memory is closed, or the buffer is in flight
      *     elsewhere
-     * @throws DocaException if DOCA refuses at once; {@link DocaError#INVALID_VALUE} for more data than the device
+     * @throws DocaException if DOCA refuses immediately; {@link DocaError#INVALID_VALUE} for more data than the device
      *     sends, or memory that is not mapped for it
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -185,48 +188,51 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #enqueue(Buffer, int)}, with immediate data.
+     * Queues a send of a buffer with immediate data, as {@link #enqueue(Buffer, int)} does.
      *
-     * @param buffer what to send
+     * @param buffer the buffer to send
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: make progress, then try again
      */
     public SubmitResult enqueue(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(buffer), consumerId, checkImmediate(immediate), false);
     }
 
     /**
-     * Queues a send of several buffers as one payload: as {@link #enqueue(Buffer, int)} does, with the rules of
-     * {@link #trySend(BufferList, int)}.
+     * Queues a send of several buffers as one payload, as {@link #enqueue(Buffer, int)} does. The rules of
+     * {@link #trySend(BufferList, int)} apply.
      *
-     * @param list what to send
+     * @param list the buffers to send
      * @param consumerId a consumer of the peer
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: make progress, then try again
      */
     public SubmitResult enqueue(BufferList list, int consumerId) {
         return sends.send(CoreObjects.of(list), consumerId, null, false);
     }
 
     /**
-     * As {@link #enqueue(BufferList, int)}, with immediate data.
+     * Queues a send of several buffers with immediate data, as {@link #enqueue(BufferList, int)} does.
      *
-     * @param list what to send
+     * @param list the buffers to send
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: make progress, then try again
      */
     public SubmitResult enqueue(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), false);
     }
 
     /**
-     * As {@link #enqueue(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same,
-     * with a buffer or without.
+     * Queues a send of immediate data without a buffer, as {@link #enqueue(Buffer, int)} does. This uses up a posted
+     * receive of the consumer as well, with a buffer or without.
      *
      * @param consumerId a consumer of the peer
-     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @param immediate at least 1 byte, at most as many as the consumer is configured for; copied before this method
+     *     returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: make progress, then try again
      */
     public SubmitResult enqueueImmediate(int consumerId, MemorySegment immediate) {
         return sends.send((BufferState) null, consumerId, checkImmediate(immediate), false);
@@ -241,16 +247,17 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * Takes a buffer of the producer's own inventory whose data are the whole window
-     * ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the producer, or before.
+     * Takes a buffer from the producer's own inventory whose data are the whole window
+     * ({@code doca_buf_inventory_buf_get_by_args}). The buffer is closed with the producer, unless the program closes
+     * it earlier.
      *
      * @param memory the map
-     * @param offset where the window begins in it, bytes
-     * @param length how long the window is, bytes, at least 1
+     * @param offset where the window begins in the map, in bytes
+     * @param length the length of the window in bytes, at least 1
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the producer or map is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out, see
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if all buffers are in use, see
      *     {@link Builder#buffers}
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
@@ -276,12 +283,13 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #acquire(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     * Takes a buffer for a window that is given as a segment, as {@link #acquire(MemoryMap, long, long)} does.
      *
      * @param memory the map
-     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @param window a part of the map's memory: a slice of {@link MemoryMap#segment()}, or of the memory that was
+     *     wrapped
      * @return the buffer
-     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalArgumentException if the segment is not entirely within the map's memory
      * @throws IllegalStateException also if the segment's arena is closed
      * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
      */
@@ -294,8 +302,8 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
-     * Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a producer. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
@@ -310,11 +318,12 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * How many buffers can be out of the producer's own inventory at a time. Default: 1024 more than tasks.
+         * Sets how many buffers of the producer's own inventory can be in use at a time. Default: 1024 more than the
+         * number of tasks.
          *
          * @param count at least 1
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public Builder buffers(int count) {
             use.check();
@@ -326,8 +335,9 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * Called when a send of a buffer, or of immediate data alone, has ended, well or not. Without it
-         * {@code progress()} throws for a send that failed, the first of a row only.
+         * Sets a handler that is called when a send of a buffer, or of immediate data alone, has succeeded or failed.
+         * Without this handler, {@code progress()} throws for a failed send, but only for the first of consecutive
+         * failures.
          *
          * @param handler the handler
          * @return this
@@ -338,8 +348,8 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * Called when a send of a {@link BufferList} has ended, well or not. Without it {@code progress()} throws for
-         * one that failed, the first of a row only.
+         * Sets a handler that is called when a send of a {@link BufferList} has succeeded or failed. Without this
+         * handler, {@code progress()} throws for a failed send, but only for the first of consecutive failures.
          *
          * @param handler the handler
          * @return this
@@ -350,12 +360,12 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * Called when there is room again after a send that was not accepted, so that nobody has to ask again and
-         * again: after {@link SubmitResult#NO_TASK} when a task is free, after {@link SubmitResult#NO_RECEIVE}, of
-         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#enqueue(Buffer, int)} has the
-         * first only.
+         * Sets a handler that is called when there is room again after a send that was not accepted, so that the
+         * program does not have to poll. After {@link SubmitResult#NO_TASK}, it is called when a task is free. DOCA
+         * does not report when {@link SubmitResult#NO_RECEIVE} ends; after that result, it is called with the next
+         * progress. For {@link ComchProducer#enqueue(Buffer, int)}, only the first case applies.
          *
-         * @param handler the handler; costs nothing as long as all sends are accepted
+         * @param handler the handler; it costs nothing while all sends are accepted
          * @return this
          */
         public Builder onWritable(Consumer<ComchProducer> handler) {
@@ -364,11 +374,11 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * Buffers are handed over with a send: when the last send in flight with one has ended, well or not, the
-         * producer closes it, after the completion handler. A buffer of a {@link io.github.comch4j.core.BufferPool} is
-         * given back to the pool instead, which is faster. A buffer whose send was not accepted remains the program's.
-         * Of a {@link BufferList} all buffers are handed over, and the list is empty afterwards. Default: all remain
-         * the program's.
+         * Makes the producer take over the buffers that it sends. When the last send in flight with a buffer has
+         * succeeded or failed, the producer closes the buffer, after the completion handler. A buffer of a
+         * {@link io.github.comch4j.core.BufferPool} goes back to its pool instead, which is faster. A buffer whose send
+         * was not accepted still belongs to the program. The producer takes over all buffers of a {@link BufferList},
+         * and the list is empty afterwards. Default: all buffers still belong to the program.
          *
          * @return this
          */
@@ -384,10 +394,10 @@ public final class ComchProducer extends FastPathProducer {
         }
 
         /**
-         * Creates and starts the producer ({@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in
-         * callbacks.
+         * Creates and starts the producer ({@code doca_comch_producer_create}, {@code doca_ctx_start}). Callbacks may
+         * call this method.
          *
-         * @return the producer, running
+         * @return the running producer
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine is closed

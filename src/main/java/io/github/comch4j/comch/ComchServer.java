@@ -21,8 +21,8 @@ import java.util.Objects;
  *
  * {@snippet file="Pieces.java" region="server"}
  *
- * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods
- * belong to the thread that owns the engine, unless they say otherwise.
+ * <p>A server accepts clients whenever its engine makes progress. The death of one client does not affect the others.
+ * Unless a method's description says otherwise, it must be called by the thread that owns the engine.
  */
 public final class ComchServer extends ControlPathEndpoint {
     private static final long FIRST_PAUSE = 10_000_000; // ns
@@ -39,21 +39,21 @@ public final class ComchServer extends ControlPathEndpoint {
     }
 
     /**
-     * Begins the settings of a server.
+     * Creates a builder for a server.
      *
-     * @param engine the engine it runs on, which the calling thread owns
+     * @param engine the engine that the server runs on, owned by the calling thread
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for; unique among the servers of the representor, not empty, at most
+     * @param name the name that clients ask for, unique among the servers of the representor: not empty, at most
      *     {@link Capabilities#maxNameLength()} bytes
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(ProgressEngine engine, Device device, Representor representor, String name) {
         return new Builder(engine, device, representor, name);
     }
 
     /**
-     * The connections that are open.
+     * Returns the open connections of this server.
      *
      * @return a snapshot, oldest first
      */
@@ -135,8 +135,8 @@ public final class ComchServer extends ControlPathEndpoint {
     }
 
     /**
-     * Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a server. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private final Representor representor;
@@ -147,12 +147,12 @@ public final class ComchServer extends ControlPathEndpoint {
         }
 
         /**
-         * Creates and starts the server ({@code doca_comch_server_create}, {@code doca_ctx_start}); it accepts clients
-         * from now on.
+         * Creates and starts the server ({@code doca_comch_server_create}, {@code doca_ctx_start}). The server accepts
+         * clients from now on.
          *
-         * @return the server, running
+         * @return the running server
          * @throws WrongThreadException if another thread owns the engine
-         * @throws IllegalArgumentException if the name is longer than the device takes
+         * @throws IllegalArgumentException if the name is longer than the device supports
          * @throws IllegalStateException if the engine, device or representor is closed
          * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond
          *     the device's capability, {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably
@@ -164,14 +164,15 @@ public final class ComchServer extends ControlPathEndpoint {
         }
 
         /**
-         * As {@link #start()}, and waits while another server has the name ({@code doca_ctx_start}, again and again):
-         * for a service that is started again while its predecessor ends. Progresses the engine meanwhile. With an SDK
-         * it waits after each {@link io.github.comch4j.DocaError#INITIALIZATION} whose cause is not known. Not in
-         * callbacks, unless the time is zero.
+         * Starts the server as {@link #start()} does, but waits while another server has the name, calling
+         * {@code doca_ctx_start} repeatedly. Use this method for a service that is restarted while its predecessor
+         * ends. Progresses the engine while it waits. With an SDK, this method waits after each
+         * {@link io.github.comch4j.DocaError#INITIALIZATION} whose cause is not known. Callbacks must not call this
+         * method unless the time is zero.
          *
-         * @param patience how long at most; zero: not at all
-         * @return the server, running
-         * @throws NameTakenException if the name is known to be taken still when the time is up
+         * @param patience how long to wait at most; zero for not at all
+         * @return the running server
+         * @throws NameTakenException if the name is known to be still taken when the time is up
          * @throws DocaException as {@link #start()}
          * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
          */
@@ -195,12 +196,13 @@ public final class ComchServer extends ControlPathEndpoint {
         }
 
         /**
-         * After how long a client is named in a warning that does not read: there was no room for a message to it, and
-         * none was taken. Once, until it reads again; {@link ComchConnection#stalls} counts. Default: 10 s.
+         * Sets how long a client can stop reading before the library logs a warning that names it. A client has stopped
+         * reading if there is no room for a message to it and it takes none. The library logs one warning until the
+         * client reads again. {@link ComchConnection#stalls} counts these episodes. Default: 10 s.
          *
-         * @param time how long; looked at now and then, so it may be some milliseconds more
+         * @param time how long; the library checks from time to time, so the warning may be some milliseconds late
          * @return this
-         * @throws IllegalArgumentException if it is negative
+         * @throws IllegalArgumentException if {@code time} is negative
          */
         public Builder warnIfStalled(Duration time) {
             use.check();
@@ -209,12 +211,13 @@ public final class ComchServer extends ControlPathEndpoint {
         }
 
         /**
-         * After how long such a client's connection is ended. {@code onDisconnected} is called. Default: never.
+         * Sets how long a client can stop reading before the server ends its connection. {@code onDisconnected} is
+         * called. Default: the server never ends it for this reason.
          *
-         * @param time as in {@link #warnIfStalled}
+         * @param time how long, as in {@link #warnIfStalled}
          * @return this
-         * @throws IllegalArgumentException if it is negative
-         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers cannot end one
+         * @throws IllegalArgumentException if {@code time} is negative
+         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers cannot end a single
          *     connection
          */
         public Builder disconnectIfStalled(Duration time) {

@@ -5,8 +5,8 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.failure.Failures;
 
 /**
- * The connection has ended, by this process, by the peer or by a fault: nothing more can be sent on it.
- * {@link ComchConnection} tells how such an end shows.
+ * Thrown when a connection has ended, by this process, by the peer or by a fault. Nothing more can be sent on it.
+ * {@link ComchConnection} describes what happens in this case.
  */
 public final class ConnectionClosedException extends DocaException {
     private static final long serialVersionUID = 1L;
@@ -40,10 +40,11 @@ public final class ConnectionClosedException extends DocaException {
     }
 
     /**
-     * How the connection ended, as far as this process knew when this was thrown.
+     * Returns how the connection ended, as far as this process knew when the exception was thrown.
      *
-     * @return {@link ConnectionState#CLOSED} or {@link ConnectionState#LOST}; {@link ConnectionState#OPEN} if DOCA has
-     *     refused before the engine of the connection reported its end: that follows with its next progress
+     * @return {@link ConnectionState#CLOSED} or {@link ConnectionState#LOST}; {@link ConnectionState#OPEN} if DOCA
+     *     refused before the engine of the connection reported its end, which then follows with the engine's next
+     *     progress
      */
     public ConnectionState state() {
         return state;

@@ -1,12 +1,12 @@
 package io.github.comch4j.comch;
 
 /**
- * What went over a connection's control path so far ({@code doca_comch_connection_get_counter}); the fast path does not
- * count.
+ * The traffic of a connection's control path so far ({@code doca_comch_connection_get_counter}). The fast path is not
+ * counted.
  *
- * @param sentMessages messages that were sent
- * @param sentBytes their bytes
- * @param receivedMessages messages that were received
- * @param receivedBytes their bytes
+ * @param sentMessages the number of messages that were sent
+ * @param sentBytes the total length of these messages in bytes
+ * @param receivedMessages the number of messages that were received
+ * @param receivedBytes the total length of these messages in bytes
  */
 public record ConnectionCounters(long sentMessages, long sentBytes, long receivedMessages, long receivedBytes) {}

@@ -4,8 +4,8 @@ package io.github.comch4j.comch;
 public enum ConnectionState {
     /** Messages can be sent. */
     OPEN,
-    /** Ended by this process, or by the peer in good order as far as DOCA tells. */
+    /** This process has ended the connection, or the peer has ended it in good order as far as DOCA reports. */
     CLOSED,
-    /** The peer vanished without ending it. Only servers learn the difference. */
+    /** The peer vanished without ending the connection. Only servers can detect the difference. */
     LOST
 }

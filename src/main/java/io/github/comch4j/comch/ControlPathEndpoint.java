@@ -35,9 +35,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers and clients have in common: a name, an engine, connections, handlers.
+ * The common part of servers and clients: a name, an engine, connections, handlers.
  *
- * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ * <p>Unless a method's description says otherwise, it must be called by the thread that owns the engine.
  */
 public abstract sealed class ControlPathEndpoint implements AutoCloseable permits ComchServer, ComchClient {
     final EndpointCalls calls;
@@ -88,7 +88,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     void configureMore(MemorySegment handle) {}
 
     /**
-     * The name that the server serves and the client asks for. Any thread may ask.
+     * Returns the name that the server serves or the client asks for. Any thread may call this method.
      *
      * @return the name
      */
@@ -97,26 +97,26 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * The engine it runs on. Any thread may ask.
+     * Returns the engine that this endpoint runs on. Any thread may call this method.
      *
-     * @return the engine that was given to the builder
+     * @return the engine that was passed to the builder
      */
     public final ProgressEngine engine() {
         return engine;
     }
 
     /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     * Returns the state of this endpoint ({@code doca_ctx_get_state}). Any thread may call this method.
      *
-     * @return the state that the last callback told
+     * @return the state that the last callback reported
      */
     public final ContextState state() {
         return ContextState.of(context.state());
     }
 
     /**
-     * The largest message that it sends or receives ({@code …_get_max_msg_size}); the peer may have a smaller limit,
-     * then that counts.
+     * Returns the size of the largest message that this endpoint sends or receives ({@code …_get_max_msg_size}). If the
+     * peer has a smaller limit, that one applies.
      *
      * @return bytes
      */
@@ -125,7 +125,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * How many messages can wait to be received ({@code …_get_recv_queue_size}); when it is full, senders wait.
+     * Returns how many received messages can wait in the queue ({@code …_get_recv_queue_size}). When the queue is full,
+     * senders wait.
      *
      * @return messages
      */
@@ -134,7 +135,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * How many messages of all connections together can be on their way to be sent.
+     * Returns how many messages of all connections together can be in flight.
      *
      * @return the number of send tasks
      */
@@ -143,16 +144,16 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * How many messages are on their way to be sent now. Any thread may ask.
+     * Returns how many messages are in flight now. Any thread may call this method.
      *
-     * @return accepted, and neither delivered nor failed
+     * @return messages that were accepted and have neither been delivered nor failed
      */
     public final int inFlight() {
         return sends.inFlight();
     }
 
     /**
-     * Whether it is closed. Any thread may ask.
+     * Returns whether this endpoint is closed. Any thread may call this method.
      *
      * @return true from the beginning of closing
      */
@@ -161,25 +162,27 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the
-     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). Inside a callback of the engine
-     * it is done when the callback has returned. The second call does nothing.
+     * Closes this endpoint ({@code doca_ctx_stop}, {@code …_destroy}). Closes the producers and consumers of its
+     * connections, sends the messages that were accepted, ends the connections, and waits until all this is done.
+     * Inside a callback of the engine, the endpoint is closed when the callback has returned. A second call does
+     * nothing.
      *
-     * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, also what
-     * {@link ComchConnection#send} has queued in handlers. A server ends each connection as soon as its client has
-     * got all. For a peer that takes nothing closing waits five seconds, once for all of them, and the emulated device
-     * up to five more: what it has not taken by then is lost, and it sees no good end. A server names such clients in
-     * one warning. What arrives is discarded.
+     * <p><b>Messages.</b> Messages that were accepted before closing, including those that {@link ComchConnection#send}
+     * has queued in handlers, are sent in order and before the end. A server ends each connection as soon as its client
+     * has received all of them. If a peer takes nothing, closing waits 5 seconds, once for all peers together. The
+     * emulated device waits up to 5 more seconds. Messages that a peer has not taken by then are lost, and the peer
+     * does not see an orderly end. A server names such clients in one warning. Messages that arrive meanwhile are
+     * discarded.
      *
-     * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
-     * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
-     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onWritable} do not run any more, and
-     * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of
-     * other contexts on the engine may run meanwhile.
+     * <p><b>Handlers.</b> From the beginning of closing, nothing is delivered to this endpoint and its connections.
+     * This also applies if the endpoint is closed with its engine, device or event loop. {@code onMessage},
+     * {@code onConsumer}, {@code onConnected}, {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and
+     * {@code onWritable} no longer run, and data that arrive meanwhile are discarded. {@link Builder#onStateChanged}
+     * still reports STOPPING and IDLE. Handlers of other contexts on the engine may run meanwhile.
      *
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
-     *     event loop's, which would be asked to close it
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     * @throws WrongThreadException if another thread owns the engine, or the engine of a producer or consumer; not if
+     *     that is an event loop's thread, because the loop then does the closing
+     * @throws DocaException if the endpoint does not end within {@link ProgressEngine#timeout()}; it is then still open
      */
     @Override
     public final void close() {
@@ -187,9 +190,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return what it is and its name
+     * @return the kind of this endpoint, and its name
      */
     @Override
     public final String toString() {
@@ -300,8 +303,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Settings of a server or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a server or client. Not thread safe. A builder can be used only once, even if DOCA refuses: after that,
+     * every call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
@@ -323,7 +326,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each message; without it messages are discarded.
+         * Sets a handler that is called for each message. Without it, messages are discarded.
          *
          * @param handler the handler
          * @return this
@@ -334,9 +337,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a connection is established, before anything that comes on it
-         * ({@code doca_comch_event_connection_status_changed_cb_t}). Runs inside {@code progress()} of its engine, in
-         * rare cases inside a start.
+         * Sets a handler that is called when a connection is established, before anything that arrives on it
+         * ({@code doca_comch_event_connection_status_changed_cb_t}). It runs inside {@code progress()} of the
+         * endpoint's engine, in rare cases inside a start.
          *
          * @param handler the handler
          * @return this
@@ -347,12 +350,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when the peer, or a fault, ends a connection; not when this process does
-         * ({@code doca_comch_event_connection_status_changed_cb_t}). Runs inside {@code progress()} of its engine.
-         * Messages that arrived before were delivered.
+         * Sets a handler that is called when the peer or a fault ends a connection
+         * ({@code doca_comch_event_connection_status_changed_cb_t}). It is not called when this process ends the
+         * connection. It runs inside {@code progress()} of the endpoint's engine, after the delivery of all messages
+         * that arrived earlier.
          *
-         * @param handler the handler; the connection can no longer be used, but has its attachment and counters, and
-         *     {@link ComchConnection#state()} tells how it ended
+         * @param handler the handler; the connection passed to it can no longer be used, but still has its attachment
+         *     and counters, and {@link ComchConnection#state()} returns how it ended
          * @return this
          */
         public final B onDisconnected(Consumer<ComchConnection> handler) {
@@ -361,7 +365,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a consumer of the peer comes or goes; not any more when this process is ending the connection.
+         * Sets a handler that is called when a consumer of the peer starts or stops. It is no longer called once this
+         * process is ending the connection.
          *
          * @param handler the handler
          * @return this
@@ -372,11 +377,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called inside {@code progress()} for each message that was accepted and could not be delivered, with the
-         * connection and the status of the message's task. Without it {@code progress()} throws;
-         * on a server it counts as a handler that has, see {@link #onHandlerFailed}.
-         * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
-         * connection's end.
+         * Sets a handler that is called for each message that was accepted but could not be delivered. It runs inside
+         * {@code progress()}, and gets the connection and the status of the message's task. Without this handler,
+         * {@code progress()} throws; a server treats the failure like a handler that has thrown, see
+         * {@link #onHandlerFailed}.
+         *
+         * <p>Messages that are lost with their connection are not reported individually: {@link #onDisconnected}
+         * reports the end of the connection.
          *
          * @param handler the handler
          * @return this
@@ -387,15 +394,16 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when there is room again on a connection that has not accepted a message, so that nobody has to ask
-         * again and again: {@link ComchConnection#trySend} from the handler, until it does not accept. The connections
-         * of a server take turns. Runs inside {@code progress()}, once for any number of refusals; DOCA has no such
-         * event, so the library looks after each progress, and only while something was refused.
+         * Sets a handler that is called when there is room again on a connection that did not accept a message, so that
+         * the program does not have to poll. In the handler, call {@link ComchConnection#trySend} until it does not
+         * accept a message. The connections of a server take turns. The handler runs inside {@code progress()}, once
+         * for any number of refusals. DOCA has no such event, so the library checks for room after each progress, but
+         * only while a message was refused.
          *
-         * <p>After {@link SubmitResult#NO_TASK} it is called when a task is free; after
-         * {@link SubmitResult#NO_RECEIVE}, of whose end DOCA does not tell, with the next progress.
+         * <p>After {@link SubmitResult#NO_TASK}, the handler is called when a task is free. DOCA does not report when
+         * {@link SubmitResult#NO_RECEIVE} ends; after that result, the handler is called with the next progress.
          *
-         * @param handler the handler; costs nothing as long as all messages are accepted
+         * @param handler the handler; it costs nothing while all messages are accepted
          * @return this
          */
         public final B onWritable(Consumer<ComchConnection> handler) {
@@ -404,10 +412,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
-         * To learn of the peer's end use {@link #onDisconnected}: a server's state does not depend on its clients, and
-         * each attempt of a client to connect that fails leads to {@link ContextState#IDLE} too, any number of times in
-         * {@link ComchClient.Builder#connect connect}.
+         * Sets a handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
+         * library has acted on it. To detect that the peer has ended the connection, use {@link #onDisconnected}
+         * instead. A server's state does not depend on its clients. A client becomes {@link ContextState#IDLE} after
+         * each failed attempt to connect as well, any number of times in {@link ComchClient.Builder#connect connect}.
          *
          * @param handler the handler
          * @return this
@@ -418,14 +426,16 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called, with both, when a handler has thrown an exception for a connection: {@code onMessage},
-         * {@code onConnected}, {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onWritable},
-         * and those of its producers and consumers, on the thread of whose engine it runs then.
-         * {@link ProgressEngine} has the rule.
+         * Sets a handler that is called with a connection and an exception when another handler has thrown this
+         * exception for this connection. This covers {@code onMessage}, {@code onConnected}, {@code onDisconnected},
+         * {@code onConsumer}, {@code onSendFailed} and {@code onWritable}, and the handlers of the connection's
+         * producers and consumers. For the latter, it runs on the thread of their engine. {@link ProgressEngine}
+         * describes the rule.
          *
-         * <p>On a server it takes the place of a warning in the log, and the connection ends when it has returned. On a
-         * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens.
-         * What it throws itself leaves {@code progress()}, and the connection goes on.
+         * <p>On a server, this handler replaces a warning in the log, and the connection ends after the handler has
+         * returned. On a client, it replaces the exception that {@code progress()} would throw, and nothing else
+         * happens. An exception that this handler throws itself leaves {@code progress()}, and the connection remains
+         * open.
          *
          * @param handler the handler
          * @return this
@@ -436,12 +446,12 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * How much of what {@link ComchConnection#send} gets in handlers can wait for room, on each connection.
-         * Default: 4 MiB.
+         * Sets how many bytes of messages that {@link ComchConnection#send} gets in handlers can wait for room, on each
+         * connection. Default: 4 MiB.
          *
-         * @param bytes with 0 such a send throws as soon as there is no room
+         * @param bytes the limit in bytes; with 0, such a send throws as soon as there is no room
          * @return this
-         * @throws IllegalArgumentException if it is negative
+         * @throws IllegalArgumentException if {@code bytes} is negative
          */
         public final B sendBacklog(long bytes) {
             use.check();
@@ -450,11 +460,12 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * The largest message ({@code …_set_max_msg_size}); server and client should agree. Default: DOCA's.
+         * Sets the size of the largest message ({@code …_set_max_msg_size}). Server and client should use the same
+         * size. Default: DOCA's.
          *
          * @param bytes 1 to {@link Capabilities#maxMessageSize()}
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code bytes} is less than 1
          */
         public final B maxMessageSize(int bytes) {
             use.check();
@@ -463,11 +474,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * How many messages can wait to be received ({@code …_set_recv_queue_size}). Default: DOCA's.
+         * Sets how many received messages can wait in the queue ({@code …_set_recv_queue_size}). Default: DOCA's.
          *
          * @param messages 1 to {@link Capabilities#maxReceiveQueueSize()}
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code messages} is less than 1
          */
         public final B receiveQueueSize(int messages) {
             use.check();
@@ -476,14 +487,17 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default:
-         * 256 for a client, 512 for a server. The connections of a server share them: each may have as many as are free
-         * besides, so that one alone has half of them, and always at least one while there are any. With DOCA 2.5 the
-         * number is rounded up to a power of two, which {@link ControlPathEndpoint#sendTasks()} tells.
+         * Sets how many messages of all connections together can be in flight ({@code …_task_send_set_conf}). Default:
+         * 256 for a client, 512 for a server.
+         *
+         * <p>The connections of a server share the tasks. Each connection can use as many tasks as are left free, so
+         * one connection alone can use half of them. While any task is free, each connection can use at least one. DOCA
+         * 2.5 rounds the number up to a power of two; {@link ControlPathEndpoint#sendTasks()} returns the rounded
+         * number.
          *
          * @param tasks 1 to {@link Capabilities#maxSendTasks()}
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code tasks} is less than 1
          */
         public final B sendTasks(int tasks) {
             use.check();

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * What consumers have in common, whether they receive into buffers ({@link ComchConsumer}) or slots
- * ({@link SlotConsumer}): what is counted.
+ * The common part of consumers that receive into buffers ({@link ComchConsumer}) and consumers that receive into slots
+ * ({@link SlotConsumer}): counts.
  */
 public abstract sealed class FastPathConsumer extends FastPathEndpoint permits ComchConsumer, SlotConsumer {
     FastPathConsumer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
@@ -24,25 +24,25 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     abstract ReceiveTasks transfers();
 
     /**
-     * How many receives are posted, with a buffer or without. Any thread may ask.
+     * Returns how many receives are posted, with a buffer or without. Any thread may call this method.
      *
-     * @return posted, and not ended
+     * @return receives that are posted and have not ended
      */
     public final int posted() {
         return transfers().posted();
     }
 
     /**
-     * How many sends have been received, with data or without. Any thread may ask.
+     * Returns how many sends have been received, with data or without. Any thread may call this method.
      *
-     * @return since it was started
+     * @return sends since the consumer was started
      */
     public final long received() {
         return transfers().received.get();
     }
 
     /**
-     * How long the data were together that were received, without immediate data. Any thread may ask.
+     * Returns the total length of the data that were received, without immediate data. Any thread may call this method.
      *
      * @return bytes
      */
@@ -51,8 +51,8 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     }
 
     /**
-     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may
-     * ask.
+     * Returns the greatest length of the immediate data of a send to this consumer
+     * ({@code doca_comch_consumer_get_imm_data_len}). Any thread may call this method.
      *
      * @return bytes
      */
@@ -80,9 +80,9 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     }
 
     /**
-     * Settings of a consumer of either kind. Not thread safe.
+     * Builds a consumer of either kind. Not thread safe.
      *
-     * @param <B> the kind
+     * @param <B> the builder's own type
      */
     public abstract static sealed class Builder<B extends Builder<B>> extends FastPathEndpoint.Builder<B>
             permits ComchConsumer.Builder, SlotConsumer.Builder {
@@ -95,13 +95,14 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
         }
 
         /**
-         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default:
-         * DOCA's. With 0, a message takes a little less: DOCA is not asked for them. With DOCA 2.5 and 2.6, which have
-         * no immediate data, the consumer cannot be started with more than 0.
+         * Sets the greatest length of the immediate data of a send to the consumer
+         * ({@code doca_comch_consumer_set_imm_data_len}). Default: DOCA's. With 0, each message takes slightly less
+         * time, because the library does not ask DOCA for immediate data. DOCA 2.5 and 2.6 have no immediate data:
+         * there, the consumer cannot be started with more than 0.
          *
          * @param bytes 0 to {@link Capabilities#maxImmediateLength()}
          * @return this
-         * @throws IllegalArgumentException if it is negative
+         * @throws IllegalArgumentException if {@code bytes} is negative
          */
         public final B immediateLength(int bytes) {
             use.check();

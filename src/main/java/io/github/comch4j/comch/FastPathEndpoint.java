@@ -31,10 +31,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What producers and consumers have in common: a connection, an engine, an id, tasks.
+ * The common part of producers and consumers: a connection, an engine, an id, tasks.
  *
- * <p>Tasks are allocated at their first use and used again: neither sending nor receiving allocates anything. All
- * methods belong to the thread that owns the engine, unless they say otherwise; it need not be that of the connection.
+ * <p>The library allocates tasks at their first use and then reuses them, so that neither sending nor receiving
+ * allocates anything. Unless a method's description says otherwise, it must be called by the thread that owns the
+ * engine. This engine can differ from the connection's engine.
  */
 public abstract sealed class FastPathEndpoint implements AutoCloseable permits FastPathProducer, FastPathConsumer {
     private static final int DEFAULT_TASKS = 64;
@@ -136,45 +137,46 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of
-     * the peer send to a consumer's id; a receive handler of the peer gets a producer's.
+     * Returns the id of this producer or consumer ({@code doca_comch_producer_get_id},
+     * {@code doca_comch_consumer_get_id}). Producers of the peer send to a consumer's id. A receive handler of the peer
+     * gets a producer's id. Any thread may call this method.
      *
-     * @return unique among the producers or the consumers of this side of the connection, at least 1; always 0 for a
-     *     producer with DOCA 2.5, whose producers have none
+     * @return an id of at least 1, unique among the producers or the consumers of this side of the connection; always 0
+     *     for a producer with DOCA 2.5, whose producers have no ids
      */
     public final int id() {
         return id;
     }
 
     /**
-     * The connection. Any thread may ask.
+     * Returns the connection. Any thread may call this method.
      *
-     * @return what it sends on or receives from
+     * @return the connection that this endpoint sends on or receives from
      */
     public final ComchConnection connection() {
         return connection;
     }
 
     /**
-     * The engine. Any thread may ask.
+     * Returns the engine. Any thread may call this method.
      *
-     * @return what it runs on
+     * @return the engine that this endpoint runs on
      */
     public final ProgressEngine engine() {
         return engine;
     }
 
     /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     * Returns the state of this endpoint ({@code doca_ctx_get_state}). Any thread may call this method.
      *
-     * @return the state that the last callback told
+     * @return the state that the last callback reported
      */
     public final ContextState state() {
         return ContextState.of(context.state());
     }
 
     /**
-     * Whether buffers can be sent or posted. Any thread may ask.
+     * Returns whether buffers can be sent or posted. Any thread may call this method.
      *
      * @return whether the state is {@link ContextState#RUNNING}
      */
@@ -183,26 +185,26 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * How many tasks it has. Any thread may ask.
+     * Returns how many tasks this endpoint has. Any thread may call this method.
      *
-     * @return the most sends that can be in flight, or buffers that can be posted, at a time
+     * @return the greatest number of sends that can be in flight, or of buffers that can be posted, at a time
      */
     public final int tasks() {
         return transfers().count();
     }
 
     /**
-     * How many tasks were accepted and failed later: sends that did not arrive, posted receives that came back with
-     * nothing. Any thread may ask.
+     * Returns how many tasks were accepted and failed later: sends that did not arrive, and posted receives that came
+     * back without a payload. Any thread may call this method.
      *
-     * @return since it was started
+     * @return tasks since this endpoint was started
      */
     public final long failed() {
         return transfers().failed.get();
     }
 
     /**
-     * Whether it is closed. Any thread may ask.
+     * Returns whether this endpoint is closed. Any thread may call this method.
      *
      * @return true from the beginning of closing
      */
@@ -211,19 +213,21 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and
-     * closes the buffers of its inventory. A producer waits for what is in flight to complete or be flushed; the
-     * buffers that a consumer has posted come back, and the peer learns that it expired. From the beginning of
-     * closing, also when it is closed with something that it depends on, the receive handler does not run any more, and
-     * what arrives is discarded. The handlers that give buffers back still run
-     * ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
-     * state; they can neither send nor post any more, see {@link #isRunning()}. Progresses the engine meanwhile, so
-     * that handlers of others on it may run. Inside a callback of the engine all this is done when the callback has
-     * returned. The second call does nothing.
+     * Closes this endpoint and the buffers of its inventory ({@code doca_ctx_stop},
+     * {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}). A producer waits until its sends in
+     * flight complete or are flushed. A consumer gets back the buffers that it has posted, and the peer learns that the
+     * consumer has expired. Progresses the engine meanwhile, so that handlers of other objects on the engine may run.
+     * Inside a callback of the engine, the endpoint is closed when the callback has returned. A second call does
+     * nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
-     *     close it
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     * <p>From the beginning of closing, the receive handler no longer runs, and data that arrive are discarded. This
+     * also applies if the endpoint is closed with an object that it depends on. The handlers that give buffers back
+     * still run ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and so
+     * does the state handler. These handlers can neither send nor post any more, see {@link #isRunning()}.
+     *
+     * @throws WrongThreadException if another thread owns the engine; not if that is an event loop's thread, because
+     *     the loop then does the closing
+     * @throws DocaException if the endpoint does not end within {@link ProgressEngine#timeout()}; it is then still open
      */
     @Override
     public final void close() {
@@ -231,9 +235,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * For logs.
+     * Returns a description for logs.
      *
-     * @return what it is
+     * @return the name of this endpoint
      */
     @Override
     public final String toString() {
@@ -281,8 +285,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * Settings of a producer or consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every
-     * call throws {@link IllegalStateException}.
+     * Builds a producer or consumer. Not thread safe. A builder can be used only once, even if DOCA refuses: after
+     * that, every call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
@@ -301,14 +305,15 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         }
 
         /**
-         * How many sends can be in flight, or buffers be posted, at a time
+         * Sets how many sends can be in flight, or buffers can be posted, at a time
          * ({@code doca_comch_producer_task_send_set_conf}, {@code doca_comch_consumer_task_post_recv_set_conf}).
-         * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for. With DOCA 2.5
-         * the number is rounded up to a power of two, which {@link FastPathEndpoint#tasks()} tells.
+         * Default: 64; a consumer has at least as many tasks as {@link ComchConsumer.Builder#buffers} requests. With
+         * DOCA 2.5, the number is rounded up to a power of two; {@link FastPathEndpoint#tasks()} returns the rounded
+         * number.
          *
          * @param count 1 to {@link Capabilities.FastPath#maxTasks()}
          * @return this
-         * @throws IllegalArgumentException if it is less than 1
+         * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public final B tasks(int count) {
             use.check();
@@ -320,7 +325,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         * Sets a handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
+         * library has acted on it.
          *
          * @param handler the handler
          * @return this

@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
 /**
- * What producers have in common, whether they send buffers ({@link ComchProducer}) or slots ({@link SlotProducer}): a
- * queue, and what is counted.
+ * The common part of producers that send buffers ({@link ComchProducer}) and producers that send slots
+ * ({@link SlotProducer}): a queue and counts.
  */
 public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
     FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
@@ -34,7 +34,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     /**
-     * Submits the sends in the queue ({@code doca_task_submit}), as far as consumers have buffers posted. Never waits.
+     * Submits the sends in the queue for which consumers have buffers posted ({@code doca_task_submit}). Never waits.
      *
      * @return whether the queue is empty
      * @throws WrongThreadException if another thread owns the engine
@@ -47,26 +47,27 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     /**
-     * How many sends are in flight. Any thread may ask.
+     * Returns how many sends are in flight. Any thread may call this method.
      *
-     * @return submitted or queued, and not completed
+     * @return sends that are submitted or queued, and not completed
      */
     public final int inFlight() {
         return transfers().inFlight();
     }
 
     /**
-     * How many sends have succeeded. Any thread may ask. They arrive in order but need not complete so: a small one may
-     * be sent while a large one ahead of it still is in flight.
+     * Returns how many sends have succeeded. Sends arrive in order, but can complete in a different order: a small send
+     * may complete while a large one ahead of it is still in flight. Any thread may call this method.
      *
-     * @return since it was started
+     * @return sends since the producer was started
      */
     public final long sent() {
         return transfers().done.get();
     }
 
     /**
-     * How long the data were together of the sends that have succeeded, without immediate data. Any thread may ask.
+     * Returns the total length of the data of the sends that have succeeded, without immediate data. Any thread may
+     * call this method.
      *
      * @return bytes
      */
@@ -75,29 +76,30 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     /**
-     * How many times a send was not accepted, or a slot not given out, because there was no room. Any thread may ask.
+     * Returns how many times a send was not accepted, or a slot could not be claimed, because there was no room. Any
+     * thread may call this method.
      *
-     * @return since it was started; each attempt counts
+     * @return attempts since the producer was started; each attempt counts
      */
     public final long refused() {
         return transfers().backPressure.refusals();
     }
 
     /**
-     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may
-     * ask.
+     * Returns how many times room ran out. One such episode lasts from a send that was not accepted to the next one
+     * that was. Any thread may call this method.
      *
-     * @return since it was started
+     * @return episodes since the producer was started
      */
     public final long backPressures() {
         return transfers().backPressure.episodes();
     }
 
     /**
-     * How many times sends in the queue found the consumer without a posted buffer ({@link DocaError#AGAIN}) and had to
-     * wait.
+     * Returns how many times sends in the queue found the consumer without a posted buffer ({@link DocaError#AGAIN})
+     * and had to wait.
      *
-     * @return since it was started; each attempt counts
+     * @return attempts since the producer was started; each attempt counts
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the producer is closed
      */

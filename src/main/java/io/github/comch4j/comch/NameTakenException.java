@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another server has this name on this host function, in this process or another one ({@code doca_ctx_start} with
- * {@link io.github.comch4j.DocaError#INITIALIZATION}). {@link ComchServer.Builder#start(java.time.Duration)} waits
- * until it has ended.
+ * Thrown when another server has the requested name on this host function, in this process or another one
+ * ({@code doca_ctx_start} with {@link io.github.comch4j.DocaError#INITIALIZATION}).
+ * {@link ComchServer.Builder#start(java.time.Duration)} waits until that server has ended.
  *
- * <p>The emulated BlueField tells this apart from other failures of a start; an SDK does not, where it is a
- * {@link DocaException} whose message says that this is the probable cause.
+ * <p>The emulated BlueField distinguishes this case from other failures of a start. An SDK does not: there, a start
+ * throws a {@link DocaException} whose message names this as the probable cause.
  */
 public final class NameTakenException extends DocaException {
     private static final long serialVersionUID = 1L;
@@ -43,9 +43,9 @@ public final class NameTakenException extends DocaException {
     }
 
     /**
-     * Which process has the server of this name.
+     * Returns the process that has the server of this name.
      *
-     * @return its id; empty if it is not known, such as that of a process in another container
+     * @return the id of the process; empty if it is not known, for example for a process in another container
      */
     public OptionalLong holder() {
         return holder == 0 ? OptionalLong.empty() : OptionalLong.of(holder);

@@ -1,9 +1,9 @@
 package io.github.comch4j.comch;
 
-/** What happened to a consumer of the peer. */
+/** A change of a consumer of the peer. */
 public enum RemoteConsumerState {
-    /** It runs: producers of this process may send to it. */
+    /** The consumer runs: producers of this process may send to it. */
     NEW,
-    /** It was stopped: sending to it fails. Not reported for consumers that end with their connection. */
+    /** The consumer was stopped: sends to it fail. Not reported for consumers that end with their connection. */
     EXPIRED
 }

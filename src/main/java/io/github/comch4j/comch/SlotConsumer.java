@@ -12,26 +12,28 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives messages into slots of its own registered memory, all of which are posted from the start
- * ({@code doca_comch_consumer}, with a {@code doca_buf} and a task for each slot). There is no object for a message:
- * the handler gets its place in {@link #memory()}, and when the handler returns, the slot is posted again.
+ * Receives messages into slots of its own registered memory ({@code doca_comch_consumer}, with a {@code doca_buf} and a
+ * task for each slot). All slots are posted from the start. A message has no object of its own: the handler gets the
+ * message's place in {@link #memory()}, and when the handler returns, the consumer posts the slot again.
  *
  * {@snippet file="Pieces.java" region="poll"}
  *
- * <p>Messages come to the handler of {@link #poll} or {@link #pollRows}, or, if the builder was given one
- * ({@link Builder#onMessage}), to that handler with the engine's progress. What has arrived and not been polled keeps
- * its slot; when all slots are kept so, the peer has to wait. What is kept when the consumer is closed is discarded.
+ * <p>Messages go to the handler that is passed to {@link #poll} or {@link #pollRows}. If the builder was given a
+ * handler ({@link Builder#onMessage}), they go to that one during the engine's progress instead. A message that has
+ * arrived but has not been polled keeps its slot. When all slots are kept like this, the peer must wait. Closing the
+ * consumer discards messages that were not polled.
  *
- * <p><b>A receive that fails</b> while the connection lives on may have lost a message, and messages have no numbers.
- * Unless {@link Builder#onReceiveFailed} or the {@linkplain SlotHandler#onReceiveFailed handler of messages} goes on
- * after it, the consumer ends there: {@code poll}, or the engine's progress, throws in the place of what may be
- * missing, each later poll as well, and the peer's sends to it are refused.
+ * <p><b>A receive that fails</b> while the connection remains open may have lost a message, and messages have no
+ * numbers. {@link Builder#onReceiveFailed} or the {@linkplain SlotHandler#onReceiveFailed message handler} can make the
+ * consumer continue. Otherwise, the consumer ends there: {@code poll}, or the engine's progress, throws an exception at
+ * the place of the message that may be missing. Each later poll throws as well, and the peer's sends to the consumer
+ * are refused.
  *
- * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of
+ * <p>For the peer, this is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of
  * producers can send immediate data.
  *
- * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
- * owns the consumer's engine, unless they say otherwise.
+ * <p>The consumer starts only while its engine <em>and</em> the engine of the connection make progress. Unless a
+ * method's description says otherwise, it must be called by the thread that owns the consumer's engine.
  */
 public final class SlotConsumer extends FastPathConsumer {
     private final SlotMemory memory;
@@ -71,16 +73,18 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * Hands messages to {@code handler}: first those that have arrived already, then those that arrive in one progress
-     * of the engine ({@code doca_pe_progress}), which also serves whatever else runs on it. Never waits.
+     * Passes messages to {@code handler}: first those that have arrived already, then those that arrive in one progress
+     * of the engine ({@code doca_pe_progress}). This progress also serves everything else that runs on the engine.
+     * Never waits.
      *
-     * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
-     * @param limit the most messages, at least 1
-     * @return how many there were
+     * @param handler called for each message; if it throws an exception, the consumer still posts the slot again, and
+     *     this method throws that exception
+     * @param limit the greatest number of messages, at least 1
+     * @return the number of messages passed to the handler
      * @throws IllegalArgumentException if {@code limit} is less than 1
-     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or if the builder was
      *     given a handler
-     * @throws io.github.comch4j.DocaException if a receive has failed, and nobody goes on after it
+     * @throws io.github.comch4j.DocaException if a receive has failed and no handler made the consumer continue
      * @throws WrongThreadException if another thread owns the engine
      */
     public int poll(SlotHandler handler, int limit) {
@@ -88,16 +92,17 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * As {@link #poll(SlotHandler, int)}, but looks up to {@code spins} times more while nothing has arrived, as
-     * {@link io.github.comch4j.core.ProgressEngine#progress(int, int)} does: for the shortest time from a peer's send
-     * to the handler.
+     * Passes messages to {@code handler} as {@link #poll(SlotHandler, int)} does, but while nothing has arrived, looks
+     * up to {@code spins} more times, as {@link io.github.comch4j.core.ProgressEngine#progress(int, int)} does. This
+     * gives the shortest time from a peer's send to the handler.
      *
-     * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
-     * @param limit the most messages, at least 1
-     * @param spins how many times more to look, 0 to 65,536
-     * @return how many there were
-     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} not one of these
-     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     * @param handler called for each message; if it throws an exception, the consumer still posts the slot again, and
+     *     this method throws that exception
+     * @param limit the greatest number of messages, at least 1
+     * @param spins how many more times to look, 0 to 65,536
+     * @return the number of messages passed to the handler
+     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} is out of range
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or if the builder was
      *     given a handler
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -106,14 +111,14 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * As {@link #pollRows(SlotRowHandler, int, int)}, without spins.
+     * Passes rows of messages to {@code handler}, as {@link #pollRows(SlotRowHandler, int, int)} does without spins.
      *
-     * @param handler what to do with each row; what it throws is thrown here, and its slots are posted again all the
-     *     same
-     * @param limit the most messages, at least 1
-     * @return how many messages there were
+     * @param handler called for each row; if it throws an exception, the consumer still posts the row's slots again,
+     *     and this method throws that exception
+     * @param limit the greatest number of messages, at least 1
+     * @return the number of messages passed to the handler
      * @throws IllegalArgumentException if {@code limit} is less than 1
-     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or if the builder was
      *     given a handler
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -122,19 +127,20 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * As {@link #poll(SlotHandler, int, int)}, several messages at a time where they have one length and come from one
-     * producer, in slots side by side: the way for the highest rates, as what is done for a message otherwise is done
-     * once for all of a row. A message with immediate data comes alone, and so do those that have waited for the poll.
+     * Passes messages to {@code handler} as {@link #poll(SlotHandler, int, int)} does, but several at a time. A row
+     * consists of messages of one length from one producer, in slots that lie side by side. This method gives the
+     * highest rates, because the work that {@code poll} does for each message is done once for a whole row. A message
+     * with immediate data comes alone, and so does a message that has waited for the poll.
      *
      * {@snippet file="Pieces.java" region="poll-rows"}
      *
-     * @param handler what to do with each row; what it throws is thrown here, and its slots are posted again all the
-     *     same
-     * @param limit the most messages, at least 1
-     * @param spins how many times more to look, 0 to 65,536
-     * @return how many messages there were
-     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} not one of these
-     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     * @param handler called for each row; if it throws an exception, the consumer still posts the row's slots again,
+     *     and this method throws that exception
+     * @param limit the greatest number of messages, at least 1
+     * @param spins how many more times to look, 0 to 65,536
+     * @return the number of messages passed to the handler
+     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} is out of range
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or if the builder was
      *     given a handler
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -143,7 +149,8 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * How far apart slots begin in {@link #memory()}. Any thread may ask.
+     * Returns the distance between the beginnings of two neighboring slots in {@link #memory()}. Any thread may call
+     * this method.
      *
      * @return bytes
      */
@@ -152,26 +159,28 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * In a handler: the immediate data that came with its message.
+     * Returns, inside a handler, the immediate data that came with its message.
      *
-     * @return <b>valid until the handler returns</b>; empty if there are none
-     * @throws IllegalStateException outside of a handler
+     * @return the immediate data, <b>valid until the handler returns</b>; empty if there are none
+     * @throws IllegalStateException outside a handler
      */
     public MemorySegment immediate() {
         return receives.immediate();
     }
 
     /**
-     * All slots, the same segment as long as the consumer lives. Any thread may ask.
+     * Returns the memory of all slots, which is the same segment for the whole life of the consumer. Any thread may
+     * call this method.
      *
-     * @return native memory; it throws once the consumer is closed
+     * @return native memory; any access throws an exception once the consumer is closed
      */
     public MemorySegment memory() {
         return memory.segment();
     }
 
     /**
-     * How long a message can be; its producer is refused a longer one. Any thread may ask.
+     * Returns the greatest length of a message. A send of a longer message is refused at its producer. Any thread may
+     * call this method.
      *
      * @return bytes
      */
@@ -200,8 +209,8 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     /**
-     * Settings of a slot consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a slot consumer. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every
+     * call throws {@link IllegalStateException}.
      */
     public static final class Builder extends FastPathConsumer.Builder<Builder> {
         private final int slotSize;
@@ -214,10 +223,10 @@ public final class SlotConsumer extends FastPathConsumer {
         }
 
         /**
-         * Messages go to this handler with the engine's progress, as on an {@link io.github.comch4j.core.EventLoop},
-         * and not to {@link SlotConsumer#poll}.
+         * Sets a handler that gets messages during the engine's progress, for example on an
+         * {@link io.github.comch4j.core.EventLoop}. Messages then do not go to {@link SlotConsumer#poll}.
          *
-         * @param handler what to do with each
+         * @param handler called for each message
          * @return this
          */
         public Builder onMessage(SlotHandler handler) {
@@ -226,12 +235,15 @@ public final class SlotConsumer extends FastPathConsumer {
         }
 
         /**
-         * Called for each slot that comes back without a message while the consumer runs on, in its place among the
-         * messages: with {@link SlotConsumer#poll}, or with the engine's progress if there is a handler of messages.
-         * Its posting has failed, and a message may be lost with it. The slot is posted again. Without this handler the
-         * handler of messages decides: {@link SlotHandler#onReceiveFailed}.
+         * Sets a handler that is called for each slot that comes back without a message while the consumer is still
+         * running. The receive of this slot has failed, and a message may be lost with it. The consumer posts the slot
+         * again and continues.
          *
-         * @param handler gets the consumer, and why
+         * <p>The handler is called at the slot's place among the messages: in {@link SlotConsumer#poll}, or during the
+         * engine's progress if there is a message handler. Without this handler, the message handler decides:
+         * {@link SlotHandler#onReceiveFailed}.
+         *
+         * @param handler gets the consumer and the cause
          * @return this
          */
         public Builder onReceiveFailed(BiConsumer<? super SlotConsumer, DocaError> handler) {
@@ -245,9 +257,9 @@ public final class SlotConsumer extends FastPathConsumer {
         }
 
         /**
-         * Allocates and registers the slots, as many as {@link #tasks}, creates the consumer and begins to start it
-         * ({@code doca_mmap_start}, {@code doca_comch_consumer_create}, {@code doca_ctx_start}); progress of its engine
-         * and of the connection's does the rest. Allowed in callbacks.
+         * Allocates and registers {@link #tasks} slots, creates the consumer and begins to start it
+         * ({@code doca_mmap_start}, {@code doca_comch_consumer_create}, {@code doca_ctx_start}). Progress of its engine
+         * and of the connection's engine completes the start. Callbacks may call this method.
          *
          * @return the consumer, usually still {@link io.github.comch4j.core.ContextState#STARTING}
          * @throws ConnectionClosedException if the connection has ended
@@ -269,15 +281,16 @@ public final class SlotConsumer extends FastPathConsumer {
         }
 
         /**
-         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too,
-         * until the consumer runs. If another thread owns the connection's engine, that thread must progress it.
+         * Starts the consumer as {@link #start()} does, and waits until it runs. While it waits, this method progresses
+         * the consumer's engine, and also the connection's engine if it belongs to this thread. If another thread owns
+         * the connection's engine, that thread must progress it.
          *
          * @param timeout how long to wait
-         * @return the consumer, running
+         * @return the running consumer
          * @throws IllegalStateException also inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws io.github.comch4j.DocaException also {@link io.github.comch4j.DocaError#TIME_OUT}, and
-         *     {@link io.github.comch4j.DocaError#NOT_CONNECTED} if the connection ended meanwhile
+         *     {@link io.github.comch4j.DocaError#NOT_CONNECTED} if the connection ends while this method waits
          */
         public SlotConsumer start(Duration timeout) {
             checkCanWait();

@@ -3,27 +3,28 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import java.lang.foreign.MemorySegment;
 
-/** Takes the messages of a slot consumer, where they arrived. */
+/** Handles the messages of a slot consumer in the slots where they arrived. */
 @FunctionalInterface
 public interface SlotHandler {
     /**
-     * A message has arrived. When this returns, normally or by an exception, its slot is posted again: copy what is to
-     * be kept.
+     * Called when a message has arrived. When this method returns, normally or with an exception, the consumer posts
+     * the slot again: copy the data that you want to keep.
      *
-     * @param memory the consumer's memory, the same with every call
-     * @param offset where the message begins in it, bytes
-     * @param length how long it is, bytes
-     * @param producerId the id of the producer that sent it; 0 with DOCA 2.5, which does not tell it
+     * @param memory the consumer's memory, the same segment for every call
+     * @param offset where the message begins in the memory, in bytes
+     * @param length the length of the message in bytes
+     * @param producerId the id of the producer that sent the message; 0 with DOCA 2.5, which does not report it
      */
     void onMessage(MemorySegment memory, long offset, int length, int producerId);
 
     /**
-     * A slot has come back without a message while the consumer runs on, in this place among the messages. Its posting
-     * has failed, and a message may be lost with it. The slot is posted again. Not called if the consumer has a
-     * {@linkplain SlotConsumer.Builder#onReceiveFailed handler} for that.
+     * Called when a slot has come back without a message while the consumer is still running, at the slot's place among
+     * the messages. The receive of this slot has failed, and a message may be lost with it. The consumer posts the slot
+     * again. This method is not called if the consumer has a {@linkplain SlotConsumer.Builder#onReceiveFailed handler}
+     * for such failures.
      *
-     * @param status why
-     * @return whether to go on; the default is not to: the consumer ends, and nothing more is delivered
+     * @param status the cause
+     * @return whether to continue; the default is false: the consumer ends, and no more messages are delivered
      */
     default boolean onReceiveFailed(DocaError status) {
         return false;

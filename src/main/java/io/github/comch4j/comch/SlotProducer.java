@@ -10,32 +10,33 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages that are written in place, into slots of its own registered memory ({@code doca_comch_producer}, with
- * a {@code doca_buf} and a task for each slot). There is no object for a message: {@link #claim} says where to write,
- * {@link #commit()} queues what was written, and a slot is free again when its send has completed.
+ * Sends messages that the program writes in place, into slots of the producer's own registered memory
+ * ({@code doca_comch_producer}, with a {@code doca_buf} and a task for each slot). A message has no object of its own:
+ * {@link #claim} returns the place to write to, {@link #commit()} queues the message, and the slot is free again when
+ * its send has completed.
  *
  * {@snippet file="Pieces.java" region="slots"}
  *
- * <p>What is committed goes out in the order of the claims: before more than 64 wait, with {@link #flush()} or
+ * <p>Committed messages go out in the order of the claims: before more than 64 wait, with {@link #flush()} or
  * {@link #commitNow()}, or with the engine's next {@code progress()}, whichever comes first. While the consumer of the
- * first one has no buffer posted, all wait, and are tried again with each {@code progress()}.
+ * first message has no buffer posted, all messages wait, and each {@code progress()} tries again.
  *
- * <p>To the peer it is a producer like any other: its messages arrive in the slots of a {@link SlotConsumer} or the
- * buffers of a {@link ComchConsumer}. A program that also sends buffers makes a {@link ComchProducer} beside it; there
- * is no order between the two.
+ * <p>For the peer, this is a producer like any other: its messages arrive in the slots of a {@link SlotConsumer} or the
+ * buffers of a {@link ComchConsumer}. A program that also sends buffers creates a {@link ComchProducer} beside it. The
+ * order of messages between the two producers is not defined.
  *
- * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ * <p>Unless a method's description says otherwise, it must be called by the thread that owns the engine.
  */
 public final class SlotProducer extends FastPathProducer {
     /**
-     * Returned by {@link #claim}: all slots are in flight. Progress of this side's engine tells which are free again.
-     * As {@link SubmitResult#NO_TASK}.
+     * Returned by {@link #claim} if all slots are in flight. Progress of this side's engine frees slots. Corresponds to
+     * {@link SubmitResult#NO_TASK}.
      */
     public static final long NO_SLOT = -1;
 
     /**
-     * Returned by {@link #claim}: all slots are taken, and the next one to go out waits for the peer to post. As
-     * {@link SubmitResult#NO_RECEIVE}.
+     * Returned by {@link #claim} if all slots are taken and the next message to go out waits for the peer to post.
+     * Corresponds to {@link SubmitResult#NO_RECEIVE}.
      */
     public static final long NO_PEER_RECEIVE = -2;
 
@@ -69,15 +70,15 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * Takes a free slot. Never waits. One slot can be claimed at a time: the next call is {@link #commit()} or
-     * {@link #abort()}.
+     * Claims a free slot. Never waits. Only one slot can be claimed at a time: the next call must be {@link #commit()}
+     * or {@link #abort()}.
      *
-     * @param length how long the message is at most, bytes, 0 to {@link #slotSize()}
+     * @param length the greatest length of the message in bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_SLOT} or
+     * @return the offset in {@link #memory()} at which to write the message, a multiple of 64; or {@link #NO_SLOT} or
      *     {@link #NO_PEER_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalArgumentException if a slot is shorter than that
+     * @throws IllegalArgumentException if {@code length} is greater than the size of a slot
      * @throws IllegalStateException if a slot is claimed already, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -86,20 +87,21 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #claim}, for several messages of one length: as many as lie side by side among the slots that are
-     * claimed next. They are committed or aborted together. This is the way for the highest rates: what a claim checks
-     * is checked once for all of them.
+     * Claims slots for several messages of one length, as {@link #claim} does for one. Claims as many of the next slots
+     * as lie side by side. They are committed or aborted together. This method gives the highest rates, because the
+     * checks of a claim are made once for all of them.
      *
      * {@snippet file="Pieces.java" region="slots-many"}
      *
-     * @param most how many are wanted, at least 1; {@link #claimed()} tells how many there are
-     * @param length how long each message is, bytes, 0 to {@link #slotSize()}
+     * @param most the greatest number of slots to claim, at least 1; {@link #claimed()} returns how many were claimed
+     * @param length the length of each message in bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return where in {@link #memory()} to write the first message, a multiple of 64; each of the others begins
-     *     {@link #stride()} bytes after the one before it; or {@link #NO_SLOT} or {@link #NO_PEER_RECEIVE}, both less
-     *     than 0
+     * @return the offset in {@link #memory()} at which to write the first message, a multiple of 64, where each other
+     *     message begins {@link #stride()} bytes after the one before it; or {@link #NO_SLOT} or
+     *     {@link #NO_PEER_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalArgumentException if a slot is shorter than that, or fewer than 1 are wanted
+     * @throws IllegalArgumentException if {@code length} is greater than the size of a slot, or {@code most} is less
+     *     than 1
      * @throws IllegalStateException if a slot is claimed already, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -108,16 +110,17 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * How many slots are claimed.
+     * Returns how many slots are claimed.
      *
-     * @return 0 when what was claimed is committed or aborted
+     * @return the number of slots; 0 after they were committed or aborted
      */
     public int claimed() {
         return sends.claimed();
     }
 
     /**
-     * How far apart slots begin in {@link #memory()}. Any thread may ask.
+     * Returns the distance between the beginnings of two neighboring slots in {@link #memory()}. Any thread may call
+     * this method.
      *
      * @return bytes
      */
@@ -126,13 +129,14 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * Queues the message in the claimed slot, or those in all that are claimed, from the lowest one on
-     * ({@code doca_task_submit}, perhaps later). The program may not touch them any more. A message that DOCA refuses
-     * when its turn comes, or that still waits when the producer ends, has failed: see {@link Builder#onSendFailed}.
+     * Queues the message in the claimed slot, or the messages in all claimed slots from the lowest one on
+     * ({@code doca_task_submit}, which may happen later). The program must not touch these slots any more. If DOCA
+     * refuses a message when its turn comes, or the message still waits when the producer ends, it has failed: see
+     * {@link Builder#onSendFailed}.
      *
-     * @throws ConnectionClosedException if the connection has ended; the slot is not claimed any more
+     * @throws ConnectionClosedException if the connection has ended; the slot is no longer claimed
      * @throws IllegalStateException if no slot is claimed
-     * @throws io.github.comch4j.DocaException if DOCA refuses at once; the slot is not claimed any more
+     * @throws io.github.comch4j.DocaException if DOCA refuses immediately; the slot is no longer claimed
      * @throws WrongThreadException if another thread owns the engine
      */
     public void commit() {
@@ -140,13 +144,13 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #commit()} and {@link #flush()} ({@code doca_task_submit}), in less time: for a lone message that must
-     * not wait. If it cannot go out now, it stays queued.
+     * Commits and flushes, as {@link #commit()} and {@link #flush()} do ({@code doca_task_submit}), but in less time.
+     * Use this method for a single message that must not wait. A message that cannot go out now remains queued.
      *
-     * @return whether nothing is queued any more
-     * @throws ConnectionClosedException if the connection has ended; the slot is not claimed any more
+     * @return whether the queue is empty
+     * @throws ConnectionClosedException if the connection has ended; the slot is no longer claimed
      * @throws IllegalStateException if no slot is claimed
-     * @throws io.github.comch4j.DocaException if DOCA refuses at once; the slot is not claimed any more
+     * @throws io.github.comch4j.DocaException if DOCA refuses immediately; the slot is no longer claimed
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean commitNow() {
@@ -154,39 +158,39 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * As {@link #commit()}, of a message that turned out shorter than was claimed.
+     * Commits a message that is shorter than the claimed length, as {@link #commit()} does.
      *
-     * @param length its length, bytes, 0 to what was claimed
-     * @throws IllegalArgumentException if less was claimed; the slot still is
-     * @throws IllegalStateException if no slot is claimed, or several are; they still are
+     * @param length the length of the message in bytes, 0 to the claimed length
+     * @throws IllegalArgumentException if {@code length} is greater than the claimed length; the slot is still claimed
+     * @throws IllegalStateException if no slot is claimed, or if several are, which are then still claimed
      */
     public void commit(int length) {
         sends.commit(length);
     }
 
     /**
-     * As {@link #commit(int)}, with immediate data, which the consumer gets beside the message
-     * ({@code doca_comch_producer_task_send_set_imm_data}; {@link SlotConsumer#immediate},
-     * {@link ReceiveHandler#onReceive}). They are copied: the segment, which may be on the heap, is the program's
-     * again.
+     * Commits a message with immediate data, as {@link #commit(int)} does. The consumer gets the immediate data beside
+     * the message ({@code doca_comch_producer_task_send_set_imm_data}; {@link SlotConsumer#immediate},
+     * {@link ReceiveHandler#onReceive}). The producer copies them, so the program can use the segment again at once.
+     * The segment may be on the heap.
      *
-     * <p>If they are longer than the consumer takes, the message fails when its turn comes
+     * <p>If the immediate data are longer than the consumer takes, the message fails when its turn comes
      * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onSendFailed}.
      *
-     * @param length the message's length, bytes, 0 to what was claimed
-     * @param immediate the immediate data, at most {@link Capabilities#maxImmediateLength} bytes; of 0 bytes:
-     *     none
+     * @param length the length of the message in bytes, 0 to the claimed length
+     * @param immediate the immediate data, at most {@link Capabilities#maxImmediateLength} bytes; a segment of 0 bytes
+     *     stands for none
      * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data; the slot
-     *     still is claimed
-     * @throws IllegalArgumentException if less was claimed, or the device takes less immediate data; the slot still is
-     *     claimed
+     *     is still claimed
+     * @throws IllegalArgumentException if {@code length} is greater than the claimed length, or the immediate data are
+     *     longer than the device takes; the slot is still claimed
      */
     public void commit(int length, MemorySegment immediate) {
         sends.commit(length, immediate);
     }
 
     /**
-     * Gives what is claimed back without sending it.
+     * Gives back the claimed slots without sending anything.
      *
      * @throws IllegalStateException if no slot is claimed
      * @throws WrongThreadException if another thread owns the engine
@@ -200,10 +204,10 @@ public final class SlotProducer extends FastPathProducer {
      *
      * @param message at most {@link #slotSize()} bytes
      * @param consumerId a consumer of the peer
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalArgumentException if a slot is shorter than that
+     * @throws IllegalArgumentException if the message is longer than a slot
      * @throws IllegalStateException if a slot is claimed, or the producer is closed
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -218,16 +222,17 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * All slots, the same segment as long as the producer lives. Any thread may ask.
+     * Returns the memory of all slots, which is the same segment for the whole life of the producer. Any thread may
+     * call this method.
      *
-     * @return native memory; it throws once the producer is closed
+     * @return native memory; any access throws an exception once the producer is closed
      */
     public MemorySegment memory() {
         return memory.segment();
     }
 
     /**
-     * How long a message can be. Any thread may ask.
+     * Returns the greatest length of a message. Any thread may call this method.
      *
      * @return bytes
      */
@@ -244,8 +249,8 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
-     * Settings of a slot producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a slot producer. Not thread safe. A builder can be used only once, even if DOCA refuses: after that, every
+     * call throws {@link IllegalStateException}.
      */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final int slotSize;
@@ -264,8 +269,8 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Called for each message that was committed and not sent. Without it {@code progress()} throws, for the first
-         * of a row only.
+         * Sets a handler that is called for each message that was committed but not sent. Without this handler,
+         * {@code progress()} throws, but only for the first of consecutive failures.
          *
          * @param handler the handler
          * @return this
@@ -276,10 +281,10 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Called when a slot is free again after {@link SlotProducer#claim} or {@link SlotProducer#offer} has found
-         * none.
+         * Sets a handler that is called when a slot is free again after {@link SlotProducer#claim} or
+         * {@link SlotProducer#offer} has found none.
          *
-         * @param handler the handler; costs nothing as long as there are slots
+         * @param handler the handler; it costs nothing while there are free slots
          * @return this
          */
         public Builder onWritable(Consumer<SlotProducer> handler) {
@@ -288,9 +293,10 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Slots are used in turn: a claim gives the next free one behind the one claimed before, around the memory, so
-         * that what was sent last can still be read in {@link SlotProducer#memory()}. Otherwise it is the lowest free
-         * one: where few are in flight, few are used, which stay in the processor's caches.
+         * Makes the producer use its slots in turn. Each claim then takes the next free slot behind the one claimed
+         * before, around the memory, so that recently sent messages can still be read in {@link SlotProducer#memory()}.
+         * By default, a claim takes the lowest free slot: if few slots are in flight, few are used, and these stay in
+         * the processor's caches.
          *
          * @return this
          */
@@ -306,10 +312,10 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Allocates and registers the slots, as many as {@link #tasks}, and creates and starts the producer
-         * ({@code doca_mmap_start}, {@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         * Allocates and registers {@link #tasks} slots, and creates and starts the producer ({@code doca_mmap_start},
+         * {@code doca_comch_producer_create}, {@code doca_ctx_start}). Callbacks may call this method.
          *
-         * @return the producer, running
+         * @return the running producer
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine is closed
