@@ -7,32 +7,34 @@ import java.net.SocketException;
 import javax.net.ServerSocketFactory;
 
 /**
- * Makes server sockets on the DPU whose sockets are streams over Comch: of {@link ComchSocketFactory}, or of what
- * {@code comch relay} serves on the host. One at a time can serve a name; ports and addresses have no meaning.
+ * Creates server sockets on the DPU that accept streams over Comch. The streams come from sockets of
+ * {@link ComchSocketFactory}, or from clients that {@code comch relay} serves on the host. One server socket at a time
+ * can serve a name. Ports and addresses have no meaning.
  *
- * <p>A service is a line of text, {@code NAME[,device=ADDRESS][,function=ADDRESS]}: {@code device} is the DPU's own,
- * and {@code function} the host's that is served, the first ones unless they are said. When a server socket is closed
- * no streams come any more; those that were accepted go on, and nobody else can serve the name until they have ended.
- * All methods may be called from any thread, virtual ones too.
+ * <p>A service is a line of text, {@code NAME[,device=ADDRESS][,function=ADDRESS]}. The {@code device} is the DPU's
+ * own, and {@code function} is the host's function to serve; the default is the first one of each. After a server
+ * socket is closed, it accepts no more streams. Accepted streams continue, and no other server can use the name until
+ * they have ended. Any thread may call all methods, including virtual threads.
  */
 public final class ComchServerSocketFactory extends ServerSocketFactory {
     private final StreamAddress service;
 
     /**
-     * For a service.
+     * Creates a factory for a service.
      *
-     * @param service as described above
-     * @throws IllegalArgumentException if it is written differently
+     * @param service the service, in the format described above
+     * @throws IllegalArgumentException if the format is wrong
      */
     public ComchServerSocketFactory(String service) {
         this.service = StreamAddress.parse(service);
     }
 
     /**
-     * Called by libraries that are configured with the name of this class.
+     * Returns the default factory. Libraries that are configured with the name of this class call this method.
      *
-     * @return a factory for the service that the system property {@value ComchSocketFactory#SERVICE_PROPERTY} names;
-     *     one whose methods throw a {@link SocketException} that says why, if it is not set, or written differently
+     * @return a factory for the service that the system property {@value ComchSocketFactory#SERVICE_PROPERTY} names; if
+     *     the property is not set or its format is wrong, a factory whose methods throw a {@link SocketException} with
+     *     the reason
      */
     public static ServerSocketFactory getDefault() {
         try {
@@ -72,7 +74,7 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * Refused: a server socket over Comch is bound from its beginning.
+     * Always throws an exception, because a server socket over Comch is bound from the beginning.
      *
      * @return nothing
      * @throws SocketException always
@@ -83,9 +85,9 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * Serves.
+     * Creates a server socket for the service.
      *
-     * @param port without meaning
+     * @param port ignored
      * @return the socket
      * @throws IOException if the service cannot be served
      */
@@ -95,10 +97,10 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * Serves.
+     * Creates a server socket for the service, with a limit on waiting streams.
      *
-     * @param port without meaning
-     * @param backlog how many streams may wait to be accepted; more are refused
+     * @param port ignored
+     * @param backlog how many streams can wait to be accepted; the socket refuses more
      * @return the socket
      * @throws IOException if the service cannot be served
      */
@@ -108,11 +110,11 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * Serves.
+     * Creates a server socket for the service, with a limit on waiting streams.
      *
-     * @param port without meaning
-     * @param backlog how many streams may wait to be accepted; more are refused
-     * @param local without meaning
+     * @param port ignored
+     * @param backlog how many streams can wait to be accepted; the socket refuses more
+     * @param local ignored
      * @return the socket
      * @throws IOException if the service cannot be served
      */
@@ -122,7 +124,7 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
     }
 
     /**
-     * For logs.
+     * Returns a description of this factory, for logs.
      *
      * @return the service
      */

@@ -8,55 +8,57 @@ import java.net.SocketException;
 import javax.net.SocketFactory;
 
 /**
- * Makes sockets that are streams over Comch, from the host to a service that {@code comch relay} or a Java program
- * ({@link ComchServerSocketFactory}) serves on the DPU. Whatever host and port a socket is connected to, it goes to the
- * factory's service.
+ * Creates sockets that are streams over Comch, from the host to a service on the DPU. Either {@code comch relay} or a
+ * Java program ({@link ComchServerSocketFactory}) serves it. A socket always connects to the factory's service,
+ * whatever host and port the program gives it.
  *
- * <p>A service is a line of text, so that drivers which only take the name of a class and a string can have one:
+ * <p>A service is a line of text, so that you can also use it with drivers that take only the name of a class and a
+ * string:
  *
  * <pre>NAME[,device=0000:b1:00.0][,wait=10000]</pre>
  *
- * <p>{@code NAME} is the service, {@code device} the host's function (the first one, unless it is said), and
- * {@code wait} how many milliseconds a socket that was given no time waits for its connection. For example
+ * <p>{@code NAME} is the service. {@code device} is the host's function; the default is the first one. {@code wait} is
+ * how many milliseconds a socket without a connect timeout waits for its connection. For example
  * {@code jdbc:postgresql:///db?socketFactory=io.github.comch4j.net.ComchSocketFactory&socketFactoryArg=postgres}.
  *
- * <p>The sockets are as those of TCP: each direction ends by itself, a read can have a time limit, another thread may
- * close, TLS is layered on top by {@link javax.net.ssl.SSLSocketFactory#createSocket(Socket, String, int, boolean)}. A
- * socket with a linger time of 0 is reset when it is closed. What only TCP has and is a wish, such as
- * {@link Socket#setTcpNoDelay}, is accepted without an effect; what a stream over Comch cannot have (a local address,
- * urgent data, a traffic class) throws a {@link SocketException} that says so. All methods may be called from any
- * thread, virtual ones too.
+ * <p>The sockets behave like those of TCP: each direction ends by itself, a read can have a timeout, and another thread
+ * may close the socket. {@link javax.net.ssl.SSLSocketFactory#createSocket(Socket, String, int, boolean)} adds TLS on
+ * top. Closing a socket with a linger time of 0 resets it. Hints that only TCP has, such as
+ * {@link Socket#setTcpNoDelay}, are accepted without an effect. Features that a stream over Comch cannot have (a local
+ * address, urgent data, a traffic class) throw a {@link SocketException} that names the reason. Any thread may call all
+ * methods, including virtual threads.
  */
 public final class ComchSocketFactory extends SocketFactory {
-    /** The system property with the service of a factory that is not told one, also of {@link #getDefault()}. */
+    /** The system property that names the service of a factory created without one, including {@link #getDefault()}. */
     public static final String SERVICE_PROPERTY = "comch4j.relay.service";
 
     private final StreamAddress service;
 
     /**
-     * To the service that the system property {@value #SERVICE_PROPERTY} names.
+     * Creates a factory for the service that the system property {@value #SERVICE_PROPERTY} names.
      *
-     * @throws IllegalArgumentException if it is not set, or written differently
+     * @throws IllegalArgumentException if the property is not set or its format is wrong
      */
     public ComchSocketFactory() {
         this(System.getProperty(SERVICE_PROPERTY, ""));
     }
 
     /**
-     * To a service.
+     * Creates a factory for a service.
      *
-     * @param service as described above; {@code comch:NAME} is the same as {@code NAME}
-     * @throws IllegalArgumentException if it is written differently
+     * @param service the service, in the format described above; {@code comch:NAME} is the same as {@code NAME}
+     * @throws IllegalArgumentException if the format is wrong
      */
     public ComchSocketFactory(String service) {
         this.service = StreamAddress.parse(service);
     }
 
     /**
-     * Called by libraries that are configured with the name of this class, such as JNDI and Jakarta Mail.
+     * Returns the default factory. Libraries that are configured with the name of this class, such as JNDI and Jakarta
+     * Mail, call this method.
      *
-     * @return a factory to the service that the system property {@value #SERVICE_PROPERTY} names; one whose methods
-     *     throw a {@link SocketException} that says why, if it is not set, or written differently
+     * @return a factory for the service that the system property {@value #SERVICE_PROPERTY} names; if the property is
+     *     not set or its format is wrong, a factory whose methods throw a {@link SocketException} with the reason
      */
     public static SocketFactory getDefault() {
         try {
@@ -102,7 +104,7 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * A socket that is not connected yet.
+     * Creates a socket that is not connected yet.
      *
      * @return the socket
      * @throws SocketException never
@@ -113,10 +115,10 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * A connected socket.
+     * Creates a connected socket.
      *
-     * @param host is what {@link Socket#getInetAddress} answers, if it is known here, and else without meaning
-     * @param port as {@code host}
+     * @param host the host that {@link Socket#getInetAddress} returns, if its address is known here; otherwise ignored
+     * @param port the port that {@link Socket#getPort} returns; otherwise ignored
      * @return the socket
      * @throws IOException if the service cannot be reached
      */
@@ -126,10 +128,10 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * A connected socket.
+     * Creates a connected socket.
      *
-     * @param host as of {@link #createSocket(String, int)}
-     * @param port as {@code host}
+     * @param host as in {@link #createSocket(String, int)}
+     * @param port as in {@code host}
      * @return the socket
      * @throws IOException if the service cannot be reached
      */
@@ -139,12 +141,12 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * Refused, unless the local address is null.
+     * Creates a connected socket, or throws an exception if there is a local address.
      *
-     * @param host as of {@link #createSocket(String, int)}
-     * @param port as {@code host}
-     * @param localHost null
-     * @param localPort without meaning
+     * @param host as in {@link #createSocket(String, int)}
+     * @param port as in {@code host}
+     * @param localHost must be null
+     * @param localPort ignored
      * @return the socket
      * @throws IOException if there is a local address, or the service cannot be reached
      */
@@ -155,12 +157,12 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * Refused, unless the local address is null.
+     * Creates a connected socket, or throws an exception if there is a local address.
      *
-     * @param address as {@code host} of {@link #createSocket(String, int)}
-     * @param port as {@code address}
-     * @param localAddress null
-     * @param localPort without meaning
+     * @param address as {@code host} in {@link #createSocket(String, int)}
+     * @param port as in {@code address}
+     * @param localAddress must be null
+     * @param localPort ignored
      * @return the socket
      * @throws IOException if there is a local address, or the service cannot be reached
      */
@@ -190,7 +192,7 @@ public final class ComchSocketFactory extends SocketFactory {
     }
 
     /**
-     * For logs.
+     * Returns a description of this factory, for logs.
      *
      * @return the service
      */

@@ -1,15 +1,15 @@
 /**
- * Sockets of {@code java.net} that are streams over Comch, for programs and drivers that take a
- * {@link javax.net.SocketFactory}: to a service that {@code comch relay} serves, or a Java program on the other side.
- * Needs Netty with its codec for HTTP/2 ({@code io.netty:netty-codec-http2}), which programs that use it have on their
- * class or module path.
+ * Sockets of {@code java.net} that are streams over Comch, for programs and drivers that accept a
+ * {@link javax.net.SocketFactory}. The service is one that {@code comch relay} or a Java program serves on the other
+ * side. The package needs Netty with its codec for HTTP/2 ({@code io.netty:netty-codec-http2}); put it on the class
+ * path or module path of your program.
  *
  * {@snippet file="RelaySockets.java" region="client"}
  *
  * {@snippet file="RelaySockets.java" region="server"}
  *
- * <p>All sockets of a process that go to one service share a connection over Comch, with a window for each.
- * {@code docs/sockets.md} has more.
+ * <p>All sockets of a process to one service share a connection over Comch. Each socket has a window of its own. See
+ * {@code docs/sockets.md} for details.
  */
 @Experimental("it has met the emulated device alone; it is stable once drivers have used it over a BlueField")
 @NullMarked

@@ -10,11 +10,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with all that may be said of it; {@link RpcClient#call(int, byte[])} is its short form.
+ * A call with all its options. {@link RpcClient#call(int, byte[])} is the short form.
  *
  * {@snippet file="RpcExample.java" region="prepared"}
  *
- * <p>May be used for any number of calls, once its settings are made; then by any number of threads.
+ * <p>After you have set its options, you can use this object for any number of calls, from any number of threads.
  */
 public final class RpcCall {
     private final RpcClient client;
@@ -31,10 +31,10 @@ public final class RpcCall {
     }
 
     /**
-     * How long to wait for the response, and before for room and for a connection. Default: what
-     * {@link RpcClient.Builder#timeout} says.
+     * Sets how long the call waits for a connection, for room and for the response, all together. Default: the time of
+     * {@link RpcClient.Builder#timeout}.
      *
-     * @param time how long
+     * @param time the longest time to wait
      * @return this
      */
     public RpcCall timeout(Duration time) {
@@ -43,9 +43,10 @@ public final class RpcCall {
     }
 
     /**
-     * Whether to wait for a connection while there is none. Default: what {@link RpcClient.Builder#waitForReady} says.
+     * Sets whether the call waits for a connection while there is none. Default: the setting of
+     * {@link RpcClient.Builder#waitForReady}.
      *
-     * @param wait as there
+     * @param wait true to wait, as in the client's setting
      * @return this
      */
     public RpcCall waitForReady(boolean wait) {
@@ -54,14 +55,14 @@ public final class RpcCall {
     }
 
     /**
-     * Something for the handler to know beside the request, such as who calls, or the identity of a trace:
-     * {@link RpcRequest#metadata()}.
+     * Adds metadata: a fact that the handler needs beside the request, such as the identity of the caller or of a
+     * trace. The handler reads it with {@link RpcRequest#metadata()}.
      *
-     * @param key not empty; one that is there already is replaced
+     * @param key a key that is not empty; an existing entry with this key is replaced
      * @param value any text
      * @return this
-     * @throws IllegalArgumentException if it is more than 2048 bytes together, in UTF-8 and with four more for each
-     *     pair, or the key is empty
+     * @throws IllegalArgumentException if the key is empty, or if all metadata together exceed 2048 bytes, counted in
+     *     UTF-8 plus four bytes for each pair
      */
     public RpcCall metadata(String key, String value) {
         metadata = Metadata.with(metadata, key, value);
@@ -70,9 +71,10 @@ public final class RpcCall {
     }
 
     /**
-     * Calls, and waits for the response: as {@link RpcClient#call(int, byte[], Duration)}, with the same exceptions.
+     * Makes the call and waits for the response, as {@link RpcClient#call(int, byte[], Duration)} does, with the same
+     * exceptions.
      *
-     * @param request must not be changed until this returns
+     * @param request the request; must not be changed until this method returns
      * @return the response
      */
     public RpcResponse call(byte[] request) {
@@ -80,11 +82,11 @@ public final class RpcCall {
     }
 
     /**
-     * As {@link #call(byte[])}, with a request that is copied nowhere but into messages.
+     * Makes the call as {@link #call(byte[])} does, but copies the request only into messages.
      *
-     * @param request must not be changed until this returns; the loop must be able to read it
+     * @param request the request; must not be changed until this method returns; the loop must be able to read it
      * @return the response
-     * @throws IllegalArgumentException if it is too long, or belongs to another thread than the loop's
+     * @throws IllegalArgumentException if the request is too long, or belongs to a thread other than the loop's
      */
     public RpcResponse call(MemorySegment request) {
         ClientCall call = client.await(method, request, timeout, options);
@@ -92,10 +94,10 @@ public final class RpcCall {
     }
 
     /**
-     * Calls without waiting: as {@link RpcClient#callAsync(int, byte[], Duration)}.
+     * Makes the call without waiting, as {@link RpcClient#callAsync(int, byte[], Duration)} does.
      *
-     * @param request must not be changed until the result is completed
-     * @return completed, usually in the loop
+     * @param request the request; must not be changed until the result is completed
+     * @return a future that is completed with the response, usually in the loop
      */
     public CompletableFuture<RpcResponse> callAsync(byte[] request) {
         return callAsync(MemorySegment.ofArray(request), response -> {
@@ -105,15 +107,17 @@ public final class RpcCall {
     }
 
     /**
-     * Calls without waiting, and without a copy of the request or the response. A response that comes in one message,
-     * or in one slot of the fast path, is read where it has arrived; one that comes in parts is put together first.
+     * Makes the call without waiting, and without a copy of the request or the response. The reader sees a response
+     * that arrives in one message, or in one slot of the fast path, in the memory where it arrived. A response in
+     * several parts is assembled first.
      *
-     * @param request must not be changed until the result is completed; the loop must be able to read it
-     * @param reader makes the result of the response; runs in the loop, and must not block it or keep the response's
-     *     {@linkplain RpcResponse#segment() memory}
+     * @param request the request; must not be changed until the result is completed; the loop must be able to read it
+     * @param reader converts the response to the result; runs in the loop, and must neither block it nor keep the
+     *     response's {@linkplain RpcResponse#segment() memory}
      * @param <T> the type of the result
-     * @return completed, usually in the loop, with what the reader returns or throws, or with why the call failed
-     * @throws IllegalArgumentException if the request is too long, or belongs to another thread than the loop's
+     * @return a future that is completed, usually in the loop, with what the reader returns or throws, or with the
+     *     reason why the call failed
+     * @throws IllegalArgumentException if the request is too long, or belongs to a thread other than the loop's
      */
     public <T> CompletableFuture<T> callAsync(
             MemorySegment request, Function<? super RpcResponse, ? extends T> reader) {
@@ -121,7 +125,7 @@ public final class RpcCall {
     }
 
     /**
-     * For logs.
+     * Returns a description of this call, for logs.
      *
      * @return the method and the server
      */

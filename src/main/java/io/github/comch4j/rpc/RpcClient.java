@@ -27,25 +27,25 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls methods of an {@link RpcServer} over one connection. Any number of threads, also virtual ones; the work is done
- * by an {@link EventLoop}, and many calls travel in one message.
+ * Calls methods of an {@link RpcServer} over one connection. Any number of threads may use a client, including virtual
+ * threads. An {@link EventLoop} does the work, and sends many calls in one message.
  *
  * {@snippet file="RpcExample.java" region="client"}
  *
- * <p>A call ends with the server's response or with an {@link RpcException}, which tells how far it had come
- * ({@link RpcException#delivery()}). A call whose handler may have run is never sent again. A client that
- * {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again, and calls can
+ * <p>A call ends with the server's response or with an {@link RpcException}. The exception reports how far the call got
+ * ({@link RpcException#delivery()}). The client never resends a call whose handler may have run. A client that
+ * {@linkplain Builder#reconnect reconnects} can make new calls as soon as it is connected again, and calls can
  * {@linkplain Builder#waitForReady wait for that}.
  */
 // ClientLink does the work.
 public final class RpcClient implements AutoCloseable {
-    /** Whether calls can be made. */
+    /** The state of a client: whether it can make calls. */
     public enum State {
-        /** There is a connection. */
+        /** The client has a connection. */
         CONNECTED,
-        /** The connection has ended, or its server takes no more calls; there may be another one. */
+        /** The connection has ended, or its server accepts no more calls. The client may connect again. */
         DISCONNECTED,
-        /** The client was closed. */
+        /** The client is closed. */
         CLOSED
     }
 
@@ -73,19 +73,19 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a client.
+     * Creates a builder for a client.
      *
      * @param loop the loop that does the work
      * @param device a host's function of the BlueField
      * @param name the server's name
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(EventLoop loop, Device device, String name) {
         return new Builder(loop, device, name);
     }
 
     /**
-     * Whether calls can be made. Any thread may ask.
+     * Returns whether the client can make calls. Any thread may call this method.
      *
      * @return the state as the loop knows it
      */
@@ -94,17 +94,18 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Why the last attempt to connect again was refused, while there is no connection. Any thread may ask.
+     * Returns why the last attempt to reconnect was refused, while there is no connection. Any thread may call this
+     * method.
      *
-     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
-     *     told, a {@link DocaException#reason()}; null if no attempt was refused since there was a connection
+     * @return an exception that has not been thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries
+     *     report one, a {@link DocaException#reason()}; null if no attempt has been refused since the last connection
      */
     public @Nullable DocaException refusal() {
         return link.refusal();
     }
 
     /**
-     * How many calls wait for a response. Any thread may ask.
+     * Returns the number of calls that wait for a response. Any thread may call this method.
      *
      * @return at most {@link Builder#maxInFlight}
      */
@@ -113,13 +114,13 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Waits until calls can be made: for the next connection of a client that {@linkplain Builder#reconnect
-     * reconnects}. Calls need not be preceded by this: those that {@linkplain Builder#waitForReady wait for a
-     * connection} do so by themselves.
+     * Waits until the client can make calls: until the next connection of a client that
+     * {@linkplain Builder#reconnect reconnects}. You do not need this method before calls that
+     * {@linkplain Builder#waitForReady wait for a connection} themselves.
      *
-     * @param timeout how long to wait
-     * @return whether there is a connection; if not, there was none in time, or there never will be one
-     * @throws IllegalStateException in the loop itself
+     * @param timeout the longest time to wait
+     * @return whether there is a connection; false if none was made in time or none can be made anymore
+     * @throws IllegalStateException if called from the loop's thread
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitConnected(Duration timeout) {
@@ -132,30 +133,31 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Calls a method and waits for its response, for the client's usual {@linkplain Builder#timeout time}.
+     * Calls a method and waits for its response, at most for the client's {@linkplain Builder#timeout default time}.
      *
-     * @param method which method
-     * @param request what it gets; must not be changed until this returns
+     * @param method the number of the method
+     * @param request the request; must not be changed until this method returns
      * @return the response
-     * @throws RpcException if the call failed, as {@link #call(int, byte[], Duration)} says
+     * @throws RpcException if the call fails, as in {@link #call(int, byte[], Duration)}
      */
     public byte[] call(int method, byte[] request) {
         return call(method, request, timeout);
     }
 
     /**
-     * Calls a method and waits for its response; while {@linkplain Builder#maxInFlight too many} calls are in flight,
-     * waits until there are fewer, and if the client {@linkplain Builder#waitForReady is to}, for a connection.
+     * Calls a method and waits for its response. While {@linkplain Builder#maxInFlight too many} calls are in flight,
+     * waits for one of them to end. Also waits for a connection if the client
+     * {@linkplain Builder#waitForReady is set to do so}.
      *
-     * @param method which method
-     * @param request what it gets, at most {@link Builder#maxBody} bytes; must not be changed until this returns
-     * @param timeout how long to wait
+     * @param method the number of the method
+     * @param request the request, at most {@link Builder#maxBody} bytes; must not be changed until this method returns
+     * @param timeout the longest time to wait
      * @return the response
-     * @throws RpcException if the call failed, if there was no response in time, or if there is no connection or it has
-     *     ended; {@link RpcException#delivery()} tells whether the handler can have run
+     * @throws RpcException if the call fails, if no response arrives in time, or if there is no connection or the
+     *     connection ends; {@link RpcException#delivery()} reports whether the handler may have run
      * @throws IllegalArgumentException if the request is too long
-     * @throws IllegalStateException in the loop itself
-     * @throws WaitInterruptedException if the thread is interrupted: then the call is cancelled
+     * @throws IllegalStateException if called from the loop's thread
+     * @throws WaitInterruptedException if the thread is interrupted; the call is canceled
      */
     public byte[] call(int method, byte[] request, Duration timeout) {
         return call(method, request, Nanos.of(timeout));
@@ -232,27 +234,28 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Calls a method without waiting, for the client's usual {@linkplain Builder#timeout time}. Any thread, also the
-     * loop's.
+     * Calls a method without waiting, with the client's {@linkplain Builder#timeout default time}. Any thread may call
+     * this method, including the loop's.
      *
-     * @param method which method
-     * @param request what it gets; must not be changed until the result is completed
-     * @return completed with the response
+     * @param method the number of the method
+     * @param request the request; must not be changed until the result is completed
+     * @return a future that is completed with the response
      */
     public CompletableFuture<byte[]> callAsync(int method, byte[] request) {
         return begin(method, MemorySegment.ofArray(request), timeout, usual, null);
     }
 
     /**
-     * Calls a method without waiting. Any thread, also the loop's.
+     * Calls a method without waiting. Any thread may call this method, including the loop's.
      *
-     * @param method which method
-     * @param request what it gets, at most {@link Builder#maxBody} bytes; must not be changed until the result is
+     * @param method the number of the method
+     * @param request the request, at most {@link Builder#maxBody} bytes; must not be changed until the result is
      *     completed
-     * @param timeout how long to wait for the response
-     * @return completed, usually in the loop, with the response or with what {@link #call(int, byte[], Duration)} would
-     *     throw; at once with {@link RpcException.Kind#BUSY} if too many calls are in flight. Cancelling it cancels the
-     *     call, also at the server. What depends on it must not block the loop.
+     * @param timeout the longest time to wait for the response
+     * @return a future that is completed, usually in the loop, with the response or with what
+     *     {@link #call(int, byte[], Duration)} would throw; completed at once with {@link RpcException.Kind#BUSY} if
+     *     too many calls are in flight. Canceling the future cancels the call, on the server as well. Actions that
+     *     depend on the future must not block the loop.
      * @throws IllegalArgumentException if the request is too long
      */
     public CompletableFuture<byte[]> callAsync(int method, byte[] request, Duration timeout) {
@@ -295,11 +298,11 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Begins a call that has more than a method, a request and a time: metadata, a response's metadata, requests and
-     * responses in a {@link MemorySegment}.
+     * Prepares a call with options: metadata, a response with metadata, requests and responses in a
+     * {@link MemorySegment}, or a time of its own.
      *
-     * @param method which method
-     * @return the call, to be given its settings
+     * @param method the number of the method
+     * @return the call, whose options you can set
      */
     public RpcCall prepare(int method) {
         return new RpcCall(this, method, timeout, usual);
@@ -316,10 +319,10 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Ends the connection; what is in flight fails. The second call does nothing. An interrupt does not cut it short.
-     * Inside a callback of the loop's engine, it is done when the callback has returned.
+     * Closes the connection; calls in flight fail. Calling it again does nothing. An interrupt does not cut it short.
+     * If called inside a callback of the loop's engine, the client closes after the callback has returned.
      *
-     * @throws DocaException if it does not end in time
+     * @throws DocaException if the client does not close in time
      */
     @Override
     public void close() {
@@ -333,9 +336,9 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this client, for logs.
      *
-     * @return whose it is, and how many calls there have been, by their ends
+     * @return the server, and the number of calls by how they ended
      */
     @Override
     public String toString() {
@@ -343,8 +346,8 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
-     * Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a client. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         final EventLoop loop;
@@ -368,9 +371,9 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * How long a call waits for its response unless it says otherwise. Default: ten seconds.
+         * Sets how long a call waits for its response if it has no time of its own. Default: ten seconds.
          *
-         * @param time how long
+         * @param time the longest time to wait
          * @return this
          */
         public Builder timeout(Duration time) {
@@ -380,11 +383,11 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * How many calls may be in flight. Default: 1024.
+         * Sets how many calls can be in flight at a time. Default: 1024.
          *
          * @param calls 1 to 1048576; the server has a limit, too
          * @return this
-         * @throws IllegalArgumentException if it is out of range
+         * @throws IllegalArgumentException if the number is out of range
          */
         public Builder maxInFlight(int calls) {
             use.check();
@@ -393,7 +396,7 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * How long requests and responses may be. Default: 16 MiB.
+         * Sets the maximum length of a request or response. Default: 16 MiB.
          *
          * @param bytes at least 1
          * @return this
@@ -405,11 +408,12 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * Requests that are longer than this go over the fast path, once the server has said that it can receive there:
-         * if it has {@linkplain RpcServer.Builder#largeBodies the same setting}. Its long responses come so, too. Each
-         * side copies a body once, between the program's array and registered memory. For that the client registers
-         * 1 MiB, and another 1 MiB if the server has a fast path; hence, by default, it has none, and the control path
-         * carries all bodies, which is slower for bodies of more than about 64 KiB.
+         * Sends requests longer than a given length over the fast path, once the server has announced that it can
+         * receive there. The server does so if it has {@linkplain RpcServer.Builder#largeBodies the same setting}; it
+         * then also sends long responses over the fast path. Each side copies a body once, between the program's array
+         * and registered memory. For this the client registers 1 MiB, and another 1 MiB if the server has a fast path.
+         * By default the client therefore has no fast path. The control path then carries all bodies, which is slower
+         * for bodies of more than about 64 KiB.
          *
          * @param longerThan bytes, at least 0
          * @return this
@@ -421,7 +425,7 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * How many messages can be on their way at a time. Default: 256.
+         * Sets how many messages can be in flight at a time. Default: 256.
          *
          * @param tasks 1 to {@link io.github.comch4j.comch.Capabilities#maxSendTasks()}
          * @return this
@@ -433,13 +437,15 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * When the connection has ended, the client connects again, as often as it takes. Calls in flight fail all the
-         * same, as do calls made meanwhile unless they {@linkplain #waitForReady wait}. Default: it does not.
+         * Makes the client reconnect after its connection has ended, with any number of attempts. Calls in flight still
+         * fail. Calls made while there is no connection fail, too, unless they {@linkplain #waitForReady wait}.
+         * Default: the client does not reconnect.
          *
-         * @param shortest how long to wait before the first attempt; each time twice as long
-         * @param longest how long to wait at most
+         * @param shortest the wait before the first attempt; it doubles with each further attempt
+         * @param longest the longest wait before an attempt
          * @return this
-         * @throws IllegalArgumentException if a time is not positive, or {@code shortest} longer than {@code longest}
+         * @throws IllegalArgumentException if a time is not positive, or if {@code shortest} is longer than
+         *     {@code longest}
          */
         public Builder reconnect(Duration shortest, Duration longest) {
             use.check();
@@ -448,13 +454,14 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * Calls that are made while there is no connection wait for the next one, within their time, instead of failing
-         * at once; so do those that the server refuses because it {@linkplain RpcServer#shutdown() is shutting down},
-         * and those that had not been sent when the connection ended. A call whose handler may have run fails all the
-         * same. Each waiting call counts as {@linkplain #maxInFlight in flight}. Of use with {@link #reconnect} only.
-         * Default: they fail.
+         * Sets whether calls wait for the next connection, within their time, instead of failing. This concerns three
+         * kinds of calls: calls made while there is no connection, calls that the server refuses because it
+         * {@linkplain RpcServer#shutdown() is shutting down}, and calls that had not been sent when the connection
+         * ended. A call whose handler may have run always fails. Each waiting call counts as
+         * {@linkplain #maxInFlight in flight}. The setting is useful only with {@link #reconnect}. Default: calls do
+         * not wait.
          *
-         * @param wait whether to wait; {@link RpcCall#waitForReady} decides for one call
+         * @param wait true to wait; {@link RpcCall#waitForReady} overrides the setting for one call
          * @return this
          */
         public Builder waitForReady(boolean wait) {
@@ -464,12 +471,12 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * Called after each change of {@link RpcClient#state()}, beginning with the first connection. Not any more once
-         * the loop is closed.
+         * Sets a handler for each change of {@link RpcClient#state()}, from the first connection until the loop is
+         * closed.
          *
-         * @param handler runs in the loop, and must not block it
+         * @param handler the handler; runs in the loop and must not block it
          * @return this
-         * @throws IllegalStateException if there is one already
+         * @throws IllegalStateException if a handler is already set
          */
         public Builder onState(BiConsumer<RpcClient, State> handler) {
             onState = use.once("onState", onState, handler);
@@ -477,13 +484,13 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
-         * Connects to the server, trying again while none of that name accepts.
+         * Connects to the server. Retries while no server of that name accepts the client.
          *
-         * @param timeout how long to try
+         * @param timeout the longest time to try
          * @return the client, connected
          * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if
          *     the time is up
-         * @throws IllegalStateException in the loop itself, or if the device is closed
+         * @throws IllegalStateException if called from the loop's thread, or if the device is closed
          * @throws WaitInterruptedException if the thread is interrupted
          */
         public RpcClient connect(Duration timeout) {

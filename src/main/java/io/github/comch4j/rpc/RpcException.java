@@ -3,46 +3,46 @@ package io.github.comch4j.rpc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call has failed. {@link #kind()} tells why; {@link #delivery()} tells how far the call had come, and with it
- * whether it may be made again: {@link #isSafeToRepeat()}.
+ * Thrown when a call fails. {@link #kind()} returns the reason. {@link #delivery()} returns how far the call got, and
+ * {@link #isSafeToRepeat()} whether you can make it again.
  *
  * <table>
- * <caption>How far a call that failed has come</caption>
+ * <caption>How far a failed call got</caption>
  * <tr><th scope="col">kind</th><th scope="col">delivery</th></tr>
  * <tr><td>{@link Kind#FAILED}</td><td>{@link Delivery#HANDLED}</td></tr>
  * <tr><td>{@link Kind#NO_METHOD}</td><td>{@link Delivery#REFUSED}</td></tr>
- * <tr><td>{@link Kind#BUSY}</td><td>{@link Delivery#NOT_SENT} if it is the client that has too many in flight,
- * {@link Delivery#REFUSED} if it is the server</td></tr>
- * <tr><td>{@link Kind#TOO_LONG}</td><td>{@link Delivery#REFUSED} if the request is, {@link Delivery#HANDLED} if the
- * response is</td></tr>
+ * <tr><td>{@link Kind#BUSY}</td><td>{@link Delivery#NOT_SENT} if the client has too many calls in flight,
+ * {@link Delivery#REFUSED} if the server has</td></tr>
+ * <tr><td>{@link Kind#TOO_LONG}</td><td>{@link Delivery#REFUSED} for a request, {@link Delivery#HANDLED} for a
+ * response</td></tr>
  * <tr><td>{@link Kind#TIME_OUT}</td><td>{@link Delivery#NOT_SENT}, or {@link Delivery#SENT}; {@link Delivery#REFUSED}
- * if the server says that the request came too late</td></tr>
+ * if the server reports that the request came too late</td></tr>
  * <tr><td>{@link Kind#UNAVAILABLE}</td><td>{@link Delivery#NOT_SENT}, or {@link Delivery#SENT} if the connection has
- * ended meanwhile; {@link Delivery#REFUSED} if the server is shutting down</td></tr>
- * <tr><td>{@link Kind#OTHER}</td><td>what the server says; {@link Delivery#SENT} if it does not</td></tr>
+ * ended during the call; {@link Delivery#REFUSED} if the server is shutting down</td></tr>
+ * <tr><td>{@link Kind#OTHER}</td><td>as the server reports it; {@link Delivery#SENT} if it does not</td></tr>
  * </table>
  *
- * <p>Servers of versions that do not tell how far a request has come leave {@link Delivery#SENT} of {@link
- * Kind#TOO_LONG}.
+ * <p>Some versions of the server do not report how far a request got. With them, a call of kind {@link Kind#TOO_LONG}
+ * has the delivery {@link Delivery#SENT}.
  */
 public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** The reason for a failure. */
     public enum Kind {
-        /** The handler threw; the message is of its exception. */
+        /** The handler threw an exception; the message is that exception's. */
         FAILED(1),
         /** The server has no handler for the method. */
         NO_METHOD(2),
-        /** Too many calls, or too many bytes, are under way: try again later. The handler has not run. */
+        /** Too many calls, or too many bytes, are in flight. The handler has not run; try again later. */
         BUSY(3),
-        /** The request or the response is longer than the server or the client takes. */
+        /** The request or the response is longer than the server or the client accepts. */
         TOO_LONG(4),
-        /** There was no response in time. */
+        /** No response arrived in time. */
         TIME_OUT(5),
-        /** There is no connection, or it has ended, or the server is shutting down, or the client is closed. */
+        /** There is no connection, the connection has ended, the server is shutting down, or the client is closed. */
         UNAVAILABLE(6),
-        /** The server gave a reason that this version does not know. */
+        /** The server reported a reason that this version does not know. */
         OTHER(0);
 
         private final int code;
@@ -65,18 +65,15 @@ public final class RpcException extends RuntimeException {
         }
     }
 
-    /** How far the call has come. */
+    /** How far a call got. */
     public enum Delivery {
-        /**
-         * It has not left this process, or not all of it, or a part of it could not be sent: its handler has not run
-         * and will not.
-         */
+        /** The call, or a part of it, has not left this process. Its handler has not run and will not run. */
         NOT_SENT,
-        /** The server has refused it: its handler has not run and will not. */
+        /** The server has refused the call. Its handler has not run and will not run. */
         REFUSED,
-        /** It has left this process: whether its handler has run, or will, is not known. */
+        /** The call has left this process. It is unknown whether its handler has run or will run. */
         SENT,
-        /** Its handler has run. */
+        /** The handler has run. */
         HANDLED
     }
 
@@ -114,12 +111,14 @@ public final class RpcException extends RuntimeException {
     }
 
     /**
-     * For a handler to throw: the client's call fails with this code, text and detail. Other exceptions of a handler,
-     * also those of calls that it makes itself, reach the client as a text, with code 0.
+     * Creates an exception for a handler to throw. The client's call fails with this code, text and detail. Any other
+     * exception of a handler reaches the client as a text with code 0. This includes an {@code RpcException} of a call
+     * that the handler itself made.
      *
-     * @param code a number of the application's, not 0
+     * @param code a number that the application defines, not 0
      * @param message a text
-     * @param detail any bytes, of the application's; together with the text within the server's {@code maxBody}
+     * @param detail any bytes that the application defines; together with the text, at most the server's
+     *     {@code maxBody}
      * @return an exception of kind {@link Kind#FAILED}
      * @throws IllegalArgumentException if the code is 0
      */
@@ -141,7 +140,7 @@ public final class RpcException extends RuntimeException {
     }
 
     /**
-     * Why it failed.
+     * Returns why the call failed.
      *
      * @return the kind of failure
      */
@@ -150,36 +149,36 @@ public final class RpcException extends RuntimeException {
     }
 
     /**
-     * How far the call has come.
+     * Returns how far the call got.
      *
-     * @return what is known of it
+     * @return the delivery, as far as the client knows it
      */
     public Delivery delivery() {
         return delivery;
     }
 
     /**
-     * Whether the handler has not run and will not, so that the call can be made again.
+     * Returns whether you can make the call again because its handler has not run and will not run.
      *
-     * @return true of {@link Delivery#NOT_SENT} and {@link Delivery#REFUSED}
+     * @return true for {@link Delivery#NOT_SENT} and {@link Delivery#REFUSED}
      */
     public boolean isSafeToRepeat() {
         return delivery == Delivery.NOT_SENT || delivery == Delivery.REFUSED;
     }
 
     /**
-     * What the handler has said, see {@link #failed}.
+     * Returns the code that the handler passed to {@link #failed}.
      *
-     * @return a number of the application's; 0 if there is none
+     * @return a number that the application defines; 0 if there is none
      */
     public int code() {
         return code;
     }
 
     /**
-     * What the handler has said, see {@link #failed}.
+     * Returns the detail that the handler passed to {@link #failed}.
      *
-     * @return bytes of the application's, a copy; none if there are none
+     * @return a copy of the application's bytes; empty if there are none
      */
     public byte[] detail() {
         return detail.clone();

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A call at the server, as its handler sees it. Any thread may use it, unless said otherwise. */
+/** A call as the server's handler sees it. Any thread may use it, except where a method restricts this. */
 public final class RpcRequest {
     private final int method;
     private final long begin;
@@ -59,19 +59,20 @@ public final class RpcRequest {
     }
 
     /**
-     * Which method is called.
+     * Returns the method that the client calls.
      *
-     * @return the number that the client has given
+     * @return the number that the client passed
      */
     public int method() {
         return method;
     }
 
     /**
-     * What the client has sent.
+     * Returns the body of the request.
      *
-     * @return the handler's own array
-     * @throws IllegalStateException if the handler runs in the loop, has returned, and has not asked before
+     * @return an array that belongs to the handler
+     * @throws IllegalStateException if the handler runs in the loop and has returned, and this method was not called
+     *     before that
      */
     public byte[] body() {
         byte[] mine = body;
@@ -83,12 +84,12 @@ public final class RpcRequest {
     }
 
     /**
-     * What the client has sent, to be read only; without a copy if the handler runs in the loop, and it has come in one
-     * message, or in one slot of the fast path.
+     * Returns the body of the request as read-only memory. There is no copy if the handler runs in the loop and the
+     * body arrived in one message or in one slot of the fast path.
      *
-     * @return the body; if the handler runs in the loop, memory that has other contents once the handler has returned
-     * @throws IllegalStateException if the handler runs in the loop, has returned, and has not asked for the
-     *     {@linkplain #body() body} before
+     * @return the body; if the handler runs in the loop, this memory is reused after the handler has returned
+     * @throws IllegalStateException if the handler runs in the loop and has returned, and {@link #body() body()} was
+     *     not called before that
      */
     public MemorySegment segment() {
         byte[] mine = body;
@@ -104,22 +105,21 @@ public final class RpcRequest {
     }
 
     /**
-     * What the client has put beside its request: {@link RpcCall#metadata}.
+     * Returns the metadata that the client added with {@link RpcCall#metadata}.
      *
-     * @return keys and values; none if there are none
+     * @return keys and values; empty if there are none
      */
     public Map<String, String> metadata() {
         return metadata;
     }
 
     /**
-     * Has something go with the response, or with the failure, for the client to know:
-     * {@link RpcResponse#metadata()}.
+     * Adds metadata to the response or the failure. The client reads it with {@link RpcResponse#metadata()}.
      *
-     * @param key not empty; one that is there already is replaced
+     * @param key a key that is not empty; an existing entry with this key is replaced
      * @param value any text
-     * @throws IllegalArgumentException if it is more than 2048 bytes together, in UTF-8 and with four more for each
-     *     pair, or the key is empty
+     * @throws IllegalArgumentException if the key is empty, or if all metadata together exceed 2048 bytes, counted in
+     *     UTF-8 plus four bytes for each pair
      */
     public synchronized void putResponseMetadata(String key, String value) {
         responseMetadata = Metadata.with(responseMetadata, key, value);
@@ -131,9 +131,9 @@ public final class RpcRequest {
     }
 
     /**
-     * How long the client still waits.
+     * Returns how much longer the client waits.
      *
-     * @return zero or less if it does not
+     * @return the time left; zero or negative if the client no longer waits
      */
     public Duration remaining() {
         return Duration.ofNanos(left());
@@ -148,31 +148,33 @@ public final class RpcRequest {
     }
 
     /**
-     * Whether the client does not wait any more: it has cancelled the call, or has waited long enough, or its
-     * connection has ended. What the handler returns is not sent then. The handler goes on; its thread is interrupted
+     * Returns whether the client no longer waits: it has canceled the call, its time has run out, or its connection has
+     * ended. The server then does not send what the handler returns. The handler continues; its thread is interrupted
      * only if the method is {@linkplain RpcServer.Builder#interruptible interruptible}.
      *
-     * @return whether to stop
+     * @return true if the handler can stop
      */
     public boolean isCancelled() {
         return cancelled;
     }
 
     /**
-     * Whether the client still waits: the call is not {@linkplain #isCancelled cancelled}, and there is
-     * {@linkplain #remaining time} left. A handler that works for long asks between its steps.
+     * Returns whether the client still waits: the call is not {@linkplain #isCancelled canceled}, and there is
+     * {@linkplain #remaining time} left. A handler that works for a long time should call this method between its
+     * steps.
      *
-     * @return whether to go on
+     * @return true if the handler should continue
      */
     public boolean isWanted() {
         return !cancelled && !isLate();
     }
 
     /**
-     * Has something done once the call {@linkplain #isCancelled is cancelled}.
+     * Sets an action to run when the call {@linkplain #isCancelled is canceled}.
      *
-     * @param action runs in the server's loop, and must not block it; at once if the call is cancelled already
-     * @throws IllegalStateException if there is one already, which this one would silently take the place of
+     * @param action the action; runs in the server's loop and must not block it; runs at once if the call is already
+     *     canceled
+     * @throws IllegalStateException if an action is already set
      */
     public void onCancelled(Runnable action) {
         Objects.requireNonNull(action, "onCancelled");
@@ -224,7 +226,7 @@ public final class RpcRequest {
     }
 
     /**
-     * For logs.
+     * Returns a description of this request, for logs.
      *
      * @return the method
      */

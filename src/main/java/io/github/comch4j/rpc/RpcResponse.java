@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a server has answered to an {@link RpcCall}. */
+/** A server's response to an {@link RpcCall}. */
 public final class RpcResponse {
     private @Nullable MemorySegment view; // null: there is an array, or the reader has returned
     private byte @Nullable [] bytes;
@@ -31,21 +31,22 @@ public final class RpcResponse {
     }
 
     /**
-     * The body, without a copy of it: to be read only.
+     * Returns the body as read-only memory, without a copy.
      *
-     * @return the body; in a reader, as {@link RpcCall#callAsync(MemorySegment, java.util.function.Function)} has it,
-     *     memory that has other contents once the reader has returned
-     * @throws IllegalStateException if the reader whose response this was has returned
+     * @return the body; inside a reader of {@link RpcCall#callAsync(MemorySegment, java.util.function.Function)}, this
+     *     memory is reused after the reader has returned
+     * @throws IllegalStateException if the reader that got this response has returned
      */
     public MemorySegment segment() {
         return (view == null ? MemorySegment.ofArray(array()) : view).asReadOnly();
     }
 
     /**
-     * The body.
+     * Returns the body.
      *
-     * @return an array of the caller's own
-     * @throws IllegalStateException if the reader whose response this was has returned, and has not asked before
+     * @return an array that belongs to the caller
+     * @throws IllegalStateException if the reader that got this response has returned, and this method was not called
+     *     before that
      */
     public byte[] body() {
         if (view != null && bytes == null) {
@@ -62,7 +63,7 @@ public final class RpcResponse {
     }
 
     /**
-     * What the handler has put beside its response.
+     * Returns the metadata that the handler added to its response.
      *
      * @return keys and values, see {@link RpcRequest#putResponseMetadata}
      */
@@ -71,9 +72,9 @@ public final class RpcResponse {
     }
 
     /**
-     * For logs.
+     * Returns a description of this response, for logs.
      *
-     * @return how long it is
+     * @return the length of the body
      */
     @Override
     public String toString() {

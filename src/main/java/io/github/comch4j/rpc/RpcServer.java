@@ -31,12 +31,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the calls of {@link RpcClient}s. A method is a number with a handler, which runs in the loop, on an executor,
- * or in the loop with an answer that comes later.
+ * Answers the calls of {@link RpcClient}s. A method is a number with a handler. The handler runs in the loop or on an
+ * executor, or it runs in the loop and completes its answer later.
  *
  * {@snippet file="RpcExample.java" region="server"}
  *
- * <p>Requests of one client reach handlers in the order in which they are complete; responses go out as they come.
+ * <p>Handlers get the requests of one client in the order in which the requests have arrived completely. The server
+ * sends each response as soon as it is ready.
  */
 public final class RpcServer implements AutoCloseable {
     static final int DEFAULT_IN_FLIGHT = 1024;
@@ -113,13 +114,13 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a server.
+     * Creates a builder for a server.
      *
      * @param loop the loop that does the work
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for
-     * @return the settings
+     * @param name the name to which clients connect
+     * @return the builder
      */
     public static Builder builder(EventLoop loop, Device device, Representor representor, String name) {
         return new Builder(loop, device, representor, name);
@@ -211,8 +212,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * The server, for all else that it has: to be used in the loop only. The attachments of its connections belong to
-     * this class.
+     * Returns the Comch server, for everything that this class does not offer. Use it only in the loop. The attachments
+     * of its connections belong to this class.
      *
      * @return the server
      */
@@ -221,10 +222,11 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Takes no more calls, and lets those end that it has. Clients notice: {@link RpcClient} sends no more calls on
-     * these connections, and what is on its way is refused with {@link RpcException.Kind#UNAVAILABLE}; such calls fail
-     * as never run, or {@linkplain RpcClient.Builder#waitForReady wait} for the next server. Connections go on until
-     * {@link #close()}. Any thread; does not wait. The second call does nothing.
+     * Stops accepting calls, and lets the calls in progress end. Clients are notified: an {@link RpcClient} sends no
+     * more calls on these connections. The server refuses calls that are already on their way with
+     * {@link RpcException.Kind#UNAVAILABLE}. Such a call fails as one that never ran, or
+     * {@linkplain RpcClient.Builder#waitForReady waits} for the next server. Connections stay open until
+     * {@link #close()}. Any thread may call this method, which does not wait. Calling it again does nothing.
      */
     public void shutdown() {
         var _ = Loops.execute(loop, () -> {
@@ -237,16 +239,17 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Waits until the calls have ended after a {@link #shutdown()}: their responses have gone out, and each client has
-     * said that it has got them and sends no more.
+     * Waits until all calls have ended after a {@link #shutdown()}. All calls have ended when the server has sent their
+     * responses, and each client has confirmed that it has received them and sends no more calls.
      *
-     * <p>A client that takes nothing and says nothing for five seconds, though none of its calls runs any more, is not
-     * waited for any longer: its process stands still, perhaps. When only such clients are left, the wait ends without
-     * success. The log names those that were waited for in vain, at level WARNING.
+     * <p>The server stops waiting for a client that neither receives nor sends anything for five seconds while none of
+     * its calls is running; the process of such a client may be suspended. If only such clients are left, this method
+     * returns false. The server logs these clients at level WARNING.
      *
-     * @param timeout how long to wait
-     * @return whether they have ended, or the server is closed; if not, {@link #close()} ends them
-     * @throws IllegalStateException in the loop itself
+     * @param timeout the longest time to wait
+     * @return true if all calls have ended, or the server is closed; if false, {@link #close()} ends the remaining
+     *     calls
+     * @throws IllegalStateException if called from the loop's thread
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitTermination(Duration timeout) {
@@ -294,10 +297,10 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Closes the server and its connections; what their clients wait for fails. {@link #shutdown()} and
-     * {@link #awaitTermination} before it let calls end. The second call does nothing.
+     * Closes the server and its connections; the calls in progress fail at their clients. To let calls end first, call
+     * {@link #shutdown()} and {@link #awaitTermination} before. Calling it again does nothing.
      *
-     * @throws io.github.comch4j.DocaException if it does not end in time
+     * @throws io.github.comch4j.DocaException if the server does not close in time
      */
     @Override
     public void close() {
@@ -306,9 +309,9 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this server, for logs.
      *
-     * @return its name, and how many calls there have been, by their ends
+     * @return its name, and the number of calls by how they ended
      */
     @Override
     public String toString() {
@@ -323,8 +326,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a server. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private static final Executor VIRTUAL_THREADS =
@@ -350,60 +353,61 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Has a method answered in the loop by a handler that must not block: while it runs, no other call is served,
-         * and nothing else of the loop either. This is the quickest way. {@link #blocking} is for all other handlers.
+         * Adds a method whose handler runs in the loop. While the handler runs, the loop serves no other call and does
+         * nothing else, so the handler must not block. This is the fastest kind of method. Use {@link #blocking} for
+         * all other handlers.
          *
-         * @param method its number
+         * @param method the number of the method
          * @param handler the handler, which must not block
          * @return this
-         * @throws IllegalArgumentException if the method has a handler already
+         * @throws IllegalArgumentException if the method already has a handler
          */
         public Builder method(int method, RpcHandler handler) {
             return put(method, new Method(Objects.requireNonNull(handler), null, null, false));
         }
 
         /**
-         * Has a method answered by a handler that may block, each call in a virtual thread of its own, which is not
+         * Adds a method whose handler may block. Each call runs in a virtual thread of its own, which is not
          * interrupted: see {@link RpcRequest#isWanted()}.
          *
-         * @param method its number
+         * @param method the number of the method
          * @param handler the handler
          * @return this
-         * @throws IllegalArgumentException if the method has a handler already
+         * @throws IllegalArgumentException if the method already has a handler
          */
         public Builder blocking(int method, RpcHandler handler) {
             return method(method, VIRTUAL_THREADS, handler);
         }
 
         /**
-         * Has a method answered on an executor by a handler that may block; requests that are late by then are not
-         * handled any more. A handler that runs is not interrupted when its client does not wait any more: it asks
-         * {@link RpcRequest#isWanted()}, or has {@link RpcRequest#onCancelled} told.
+         * Adds a method whose handler runs on an executor and may block. The server drops a request whose time has run
+         * out before the handler begins. A running handler is not interrupted when its client stops waiting; it can
+         * check {@link RpcRequest#isWanted()} or set an action with {@link RpcRequest#onCancelled}.
          *
-         * @param method its number
-         * @param executor what runs the handler; if it rejects, the client gets {@link RpcException.Kind#BUSY}
+         * @param method the number of the method
+         * @param executor runs the handler; if it rejects the task, the client gets {@link RpcException.Kind#BUSY}
          * @param handler the handler
          * @return this
-         * @throws IllegalArgumentException if the method has a handler already
+         * @throws IllegalArgumentException if the method already has a handler
          */
         public Builder method(int method, Executor executor, RpcHandler handler) {
             return put(method, executor, handler, false);
         }
 
         /**
-         * As {@link #method(int, Executor, RpcHandler)}, and the handler's thread is interrupted when its client does
-         * not wait any more.
+         * Adds a method as {@link #method(int, Executor, RpcHandler)} does, but interrupts the handler's thread when
+         * its client stops waiting.
          *
-         * <p><b>Only for handlers that use nothing which an interrupt breaks for others.</b> An interrupt closes the
-         * {@link java.nio.channels.FileChannel} or {@link java.nio.channels.SocketChannel} that the thread is using,
-         * for all threads that share it: a journal is lost to every other call. It also ends whatever else the thread
-         * waits for, half done perhaps.
+         * <p><b>Use this only if an interrupt of the handler breaks nothing that other calls share.</b> An interrupt
+         * closes the {@link java.nio.channels.FileChannel} or {@link java.nio.channels.SocketChannel} that the thread
+         * is using, for all threads that share it: every other call then loses a shared journal, for example. An
+         * interrupt also ends everything else that the thread waits for, possibly half done.
          *
-         * @param method its number
-         * @param executor what runs the handler; if it rejects, the client gets {@link RpcException.Kind#BUSY}
+         * @param method the number of the method
+         * @param executor runs the handler; if it rejects the task, the client gets {@link RpcException.Kind#BUSY}
          * @param handler the handler
          * @return this
-         * @throws IllegalArgumentException if the method has a handler already
+         * @throws IllegalArgumentException if the method already has a handler
          */
         public Builder interruptible(int method, Executor executor, RpcHandler handler) {
             return put(method, executor, handler, true);
@@ -416,12 +420,12 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Has a method answered later.
+         * Adds a method whose handler completes its answer later.
          *
-         * @param method its number
+         * @param method the number of the method
          * @param handler the handler, which must not block
          * @return this
-         * @throws IllegalArgumentException if the method has a handler already
+         * @throws IllegalArgumentException if the method already has a handler
          */
         public Builder asyncMethod(int method, AsyncRpcHandler handler) {
             return put(method, new Method(null, null, Objects.requireNonNull(handler), false));
@@ -436,12 +440,12 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * How many requests of one client may be in flight: from their arrival until the response is on its way. A
-         * client that has more gets {@link RpcException.Kind#BUSY}. Default: 1024.
+         * Sets how many requests of one client can be in flight. A request is in flight from its arrival until its
+         * response is on its way. A client that exceeds the limit gets {@link RpcException.Kind#BUSY}. Default: 1024.
          *
          * @param requests 1 to 1048576
          * @return this
-         * @throws IllegalArgumentException if it is out of range
+         * @throws IllegalArgumentException if the number is out of range
          */
         public Builder maxInFlight(int requests) {
             use.check();
@@ -450,8 +454,9 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * How long requests and responses may be. Default: 16 MiB. Of one client, four times as many bytes of requests
-         * may be arriving at a time; and while as many bytes of responses wait for it, its requests are not handled.
+         * Sets the maximum length of a request or response. Default: 16 MiB. The requests of one client that are
+         * arriving can have four times as many bytes together. A client that exceeds this, or for which that many bytes
+         * of responses wait, gets {@link RpcException.Kind#BUSY}.
          *
          * @param bytes at least 1
          * @return this
@@ -463,9 +468,10 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Responses that are longer than this go over the fast path, to clients with
-         * {@linkplain RpcClient.Builder#largeBodies the same setting}, whose long requests come so, too. For each such
-         * client the server registers 2 MiB of memory; hence, by default, there is no fast path.
+         * Sends responses longer than a given length over the fast path, to clients with
+         * {@linkplain RpcClient.Builder#largeBodies the same setting}. These clients also send their long requests over
+         * the fast path. The server registers 2 MiB of memory for each such client. By default it therefore has no fast
+         * path.
          *
          * @param longerThan bytes, at least 0
          * @return this
@@ -477,7 +483,7 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * How many messages to all clients together can be on their way at a time. Default: 512.
+         * Sets how many messages to all clients together can be in flight at a time. Default: 512.
          *
          * @param tasks 1 to {@link io.github.comch4j.comch.Capabilities#maxSendTasks()}
          * @return this
@@ -490,10 +496,10 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Handlers that hold the loop for longer are named in a warning, each method once, and in an event of the
-         * flight recorder, each time. Default: 50 ms.
+         * Sets how long a handler can hold the loop before the server reports it. The server logs a warning once for
+         * each such method, and each time records an event of the flight recorder. Default: 50 ms.
          *
-         * @param limit how long they may
+         * @param limit the longest time without a report
          * @return this
          */
         public Builder slowHandler(Duration limit) {
@@ -503,9 +509,9 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * As {@link ComchServer.Builder#warnIfStalled}.
+         * Logs a warning about a client that does not read, as {@link ComchServer.Builder#warnIfStalled} does.
          *
-         * @param time after how long a client that does not read is named in a warning
+         * @param time how long a client does not read before the warning
          * @return this
          * @throws IllegalArgumentException if it is negative
          */
@@ -516,10 +522,10 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * As {@link ComchServer.Builder#disconnectIfStalled}: the calls of the client fail as they do when
-         * its connection ends.
+         * Ends the connection of a client that does not read, as {@link ComchServer.Builder#disconnectIfStalled} does.
+         * The client's calls fail as they do whenever its connection ends.
          *
-         * @param time after how long the connection of a client that does not read is ended
+         * @param time how long a client does not read before the server ends its connection
          * @return this
          * @throws IllegalArgumentException if it is negative
          * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6
@@ -531,7 +537,7 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Starts the server; clients can connect from now on.
+         * Starts the server. Clients can connect from now on.
          *
          * @return the server, running
          * @throws io.github.comch4j.DocaException if DOCA refuses
@@ -542,11 +548,11 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * As {@link #start()}, and waits while another server has the name, as
-         * {@link ComchServer.Builder#start(Duration)} does: for a service that is started again while its predecessor
-         * ends. The loop serves what else it has meanwhile, but takes no tasks.
+         * Starts the server as {@link #start()} does, but waits while another server has the name, as
+         * {@link ComchServer.Builder#start(Duration)} does. Use it for a service that restarts while its predecessor is
+         * still ending. In the meantime the loop serves its other endpoints, but runs no tasks.
          *
-         * @param patience how long at most; zero: not at all
+         * @param patience the longest time to wait; zero does not wait
          * @return the server, running
          * @throws io.github.comch4j.comch.NameTakenException if the name is known to be taken still when the time is up
          * @throws io.github.comch4j.DocaException if DOCA refuses
