@@ -6,12 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a service is: the host's function that it is reached by, and its name. On the DPU, also the device that it is
- * made on.
+ * The address of a service: the host's function through which clients reach it, and its name. On the DPU, the address
+ * also has the device that provides the service.
  *
- * <p>The address that a server is bound to is one that clients can connect to, where both are in one process; a client
- * does not regard {@link #device()}. The end of a connection that has no name of its own has the number of the
- * connection in its process instead, as the port that TCP chooses for a client.
+ * <p>If server and client are in one process, the client can connect to the address that the server is bound to; it
+ * ignores {@link #device()}. An end of a connection that has no name has the number of the connection in its process
+ * instead, like the port that TCP chooses for a client.
  */
 public final class ComchAddress extends SocketAddress {
     private static final long serialVersionUID = 1L;
@@ -33,7 +33,7 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * What a client connects to.
+     * Creates the address that a client connects to.
      *
      * @param function the host's function of the BlueField
      * @param service the server's name
@@ -45,10 +45,10 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * What a server is bound to.
+     * Creates the address that a server is bound to.
      *
      * @param device the DPU's device
-     * @param function the host's function that it serves
+     * @param function the host's function to serve
      * @param service the server's name
      * @return the address
      * @throws IllegalArgumentException if the name is empty
@@ -70,7 +70,7 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * The host's function.
+     * Returns the host's function.
      *
      * @return its PCI address
      */
@@ -79,16 +79,16 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * The DPU's device.
+     * Returns the DPU's device.
      *
-     * @return its PCI address; null in an address that a server cannot be bound to
+     * @return its PCI address; null if a server cannot be bound to this address
      */
     public @Nullable PciAddress device() {
         return device == null ? null : PciAddress.of(device);
     }
 
     /**
-     * The name of the server.
+     * Returns the name of the server.
      *
      * @return the name
      */
@@ -97,10 +97,10 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * Which connection it is the end of.
+     * Returns the connection of which this address is an end.
      *
-     * @return its {@linkplain io.github.comch4j.comch.ComchConnection#number() number} in this process; 0 if it is the
-     *     address of a service
+     * @return the connection's {@linkplain io.github.comch4j.comch.ComchConnection#number() number} in this process; 0
+     *     for the address of a service
      */
     public long connection() {
         return connection;
@@ -121,9 +121,9 @@ public final class ComchAddress extends SocketAddress {
     }
 
     /**
-     * For logs.
+     * Returns a description of this address, for logs.
      *
-     * @return all that it consists of
+     * @return all parts of the address
      */
     @Override
     public String toString() {

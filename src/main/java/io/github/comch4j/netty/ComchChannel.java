@@ -27,19 +27,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes between host and DPU: the host's end of a connection, made by a
- * {@link io.netty.bootstrap.Bootstrap} that connects to a {@link ComchAddress}, or the DPU's, which a
- * {@link ComchServerChannel} accepts.
+ * A stream of bytes between host and DPU. A {@link io.netty.bootstrap.Bootstrap} that connects to a
+ * {@link ComchAddress} creates the host's end. A {@link ComchServerChannel} accepts the DPU's end.
  *
  * {@snippet file="NettyEcho.java" region="client"}
  *
- * <p>Needs an event loop with a {@link ComchIoHandler}. A channel that has been accepted belongs to the loop of its
- * server, whichever group the bootstrap has for it. Once it is connected it can be registered with that loop only.
+ * <p>The channel needs an event loop with a {@link ComchIoHandler}. An accepted channel belongs to the loop of its
+ * server, whatever group the bootstrap has for it. A connected channel can be registered only with its loop.
  *
- * <p>Writes {@link ByteBuf}s and {@link FileRegion}s. Both directions can be shut down by themselves. The end of the
- * input is one that the peer has told, by closing its channel or its output after all that it had flushed was sent:
- * where the connection ends without, or a message is missing, {@code exceptionCaught} comes after what had arrived, and
- * before {@code channelInactive}, and so it does at the writer of a message that fails.
+ * <p>The channel writes {@link ByteBuf}s and {@link FileRegion}s. Each direction can be shut down by itself. The input
+ * ends when the peer closes its channel or its output and all that it had flushed has been sent. If the connection ends
+ * otherwise, or a message is missing, the channel calls {@code exceptionCaught} after all bytes that have arrived and
+ * before {@code channelInactive}. The writer of a message that fails gets the same calls.
  */
 // A channel of Netty has many methods: the work is done by Connecting, Messages and Wire.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
@@ -69,7 +68,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
     private boolean readPending;
     private @Nullable ChannelOutboundBuffer outbound; // which is asked when Netty has taken it away
 
-    /** A channel that is going to connect. */
+    /** Creates a channel that can connect. */
     public ComchChannel() {
         this(null, new ChannelSettings(), null);
     }

@@ -7,19 +7,19 @@ import java.time.Duration;
 
 /**
  * Options of {@link ComchChannel} and {@link ComchServerChannel} that other transports do not have. They take effect
- * when the channel connects or is bound; on a server they are options of the server channel.
+ * when the channel connects or is bound. For a server, set them on the server channel.
  *
  * @param <T> the type of the value
  */
 public final class ComchChannelOption<T> extends ChannelOption<T> {
     /**
-     * The largest message of the control path, bytes, of which the header takes 8 ({@code docs/sockets.md}); both ends
-     * should agree. Default: DOCA's.
+     * The maximum length of a control path message in bytes, of which the header takes 8 ({@code docs/sockets.md}).
+     * Both ends should agree. Default: DOCA's.
      */
     public static final ChannelOption<Integer> MAX_MESSAGE_SIZE = valueOf(ComchChannelOption.class, "MAX_MESSAGE_SIZE");
 
     /**
-     * How many messages can be on their way at a time, of a server's channels all together. Default: as in
+     * How many messages can be in flight at a time, for all channels of a server together. Default: as in
      * {@link ControlPathEndpoint.Builder#sendTasks}.
      */
     public static final ChannelOption<Integer> SEND_TASKS = valueOf(ComchChannelOption.class, "SEND_TASKS");
@@ -29,14 +29,15 @@ public final class ComchChannelOption<T> extends ChannelOption<T> {
             valueOf(ComchChannelOption.class, "RECEIVE_QUEUE_SIZE");
 
     /**
-     * The peer knows nothing of headers and windows ({@code docs/sockets.md}) and gets the program's bytes only:
-     * neither end sees a gap then, or whether it has all. Default: false.
+     * Whether the peer uses neither headers nor windows ({@code docs/sockets.md}) and gets only the program's bytes.
+     * Neither end then detects a gap, or knows whether it has received everything. Default: false.
      */
     public static final ChannelOption<Boolean> PLAIN_PEER = valueOf(ComchChannelOption.class, "PLAIN_PEER");
 
     /**
-     * After how long a server ends the connection of a client that does not read. Default: never. As
-     * {@link ComchServer.Builder#disconnectIfStalled}; without effect on a channel that connects.
+     * How long a client does not read before a server ends its connection, as in
+     * {@link ComchServer.Builder#disconnectIfStalled}. The option has no effect on a channel that connects. Default:
+     * never.
      */
     public static final ChannelOption<Duration> DISCONNECT_IF_STALLED =
             valueOf(ComchChannelOption.class, "DISCONNECT_IF_STALLED");

@@ -33,13 +33,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes an event loop of Netty one for {@link ComchChannel}s and {@link ComchServerChannel}s:
+ * Makes an event loop of Netty run {@link ComchChannel}s and {@link ComchServerChannel}s:
  * {@code new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory())}. Netty calls its methods.
  *
- * <p>Each loop has a {@link ProgressEngine}, made when the first channel is registered. The loop's thread progresses
- * it, and when there is nothing to do spins for a while and then sleeps on its descriptor, as an
- * {@link io.github.comch4j.core.EventLoop} with {@link IdleStrategy#eventDriven()} does. When the loop ends, all that
- * is on the engine is closed; messages that were accepted still go out.
+ * <p>Each loop creates a {@link ProgressEngine} when its first channel is registered. The loop's thread progresses the
+ * engine. When there is nothing to do, the thread spins for a while and then sleeps on the engine's descriptor, as an
+ * {@link io.github.comch4j.core.EventLoop} with {@link IdleStrategy#eventDriven()} does. When the loop ends, it closes
+ * everything on the engine; it still sends messages that were accepted.
  */
 public final class ComchIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ComchIoHandler.class);
@@ -71,19 +71,20 @@ public final class ComchIoHandler implements IoHandler {
     }
 
     /**
-     * Makes such handlers, one for each loop.
+     * Creates a factory of handlers, one for each loop.
      *
-     * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup} and its like
+     * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup} and similar groups
      */
     public static IoHandlerFactory newFactory() {
         return loop -> new ComchIoHandler(loop, new SpinThenSleep(), null);
     }
 
     /**
-     * Makes such handlers whose loops spin for a fixed number of rounds before they sleep, and never yield: for
-     * programs whose other threads, or peers, want the processors that those of {@link #newFactory()} would spin on.
+     * Creates a factory of handlers whose loops spin for a fixed number of rounds before they sleep, and never yield.
+     * Use it if other threads of the program, or its peers, need the processors on which the loops of
+     * {@link #newFactory()} would spin.
      *
-     * @param spins rounds without anything to do after which the loop sleeps, at least 0
+     * @param spins the number of rounds without work after which the loop sleeps, at least 0
      * @return the factory
      * @throws IllegalArgumentException if the number is negative
      */
@@ -93,11 +94,11 @@ public final class ComchIoHandler implements IoHandler {
     }
 
     /**
-     * As {@link #newFactory(int)}, of loops that take Netty's NIO channels as well, such as
-     * {@link io.netty.channel.socket.nio.NioSocketChannel}: for proxies, whose bytes go from one kind to the other
-     * without waking a second thread. The loop sleeps until either has something to do.
+     * Creates a factory as {@link #newFactory(int)} does, for loops that also run Netty's NIO channels, such as
+     * {@link io.netty.channel.socket.nio.NioSocketChannel}. Use it for proxies: bytes go from one kind of channel to
+     * the other without waking a second thread. The loop sleeps until either kind has something to do.
      *
-     * @param spins rounds without anything to do after which the loop sleeps, at least 0
+     * @param spins the number of rounds without work after which the loop sleeps, at least 0
      * @return the factory
      * @throws IllegalArgumentException if the number is negative
      */
@@ -123,16 +124,16 @@ public final class ComchIoHandler implements IoHandler {
     }
 
     /**
-     * Registers a channel; the first one of Comch has the engine made.
+     * Registers a channel. The first Comch channel creates the engine.
      *
-     * @param handle a channel's
-     * @return its registration
-     * @throws IllegalArgumentException if it is not one of this package's channels, nor one that
-     *     {@link #newFactoryWithNio(int)} is for
-     * @throws IllegalStateException outside of the loop's thread
-     * @throws DocaException if DOCA refuses to make an engine
+     * @param handle the handle of a channel
+     * @return the registration of the channel
+     * @throws IllegalArgumentException if the handle belongs neither to a channel of this package nor to one that
+     *     {@link #newFactoryWithNio(int)} supports
+     * @throws IllegalStateException if called from a thread other than the loop's
+     * @throws DocaException if DOCA refuses to create an engine
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
-     * @throws Exception what Netty's handler throws for an NIO channel, such as one that is closed
+     * @throws Exception if Netty's handler throws an exception for an NIO channel, for example a closed one
      */
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {

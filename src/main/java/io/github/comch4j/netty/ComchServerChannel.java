@@ -25,16 +25,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A service on the DPU, for a {@link io.netty.bootstrap.ServerBootstrap} that is bound to a {@link ComchAddress} with a
- * device. It accepts {@link ComchChannel}s.
+ * A service on the DPU. A {@link io.netty.bootstrap.ServerBootstrap} binds it to a {@link ComchAddress} with a device.
+ * It accepts {@link ComchChannel}s.
  *
  * {@snippet file="NettyEcho.java" region="server"}
  *
- * <p>Needs an event loop with a {@link ComchIoHandler}, and has its connections on the same loop: DOCA's server and its
- * connections are on one progress engine. To use more loops, bind more services.
+ * <p>The channel needs an event loop with a {@link ComchIoHandler}. Its connections run on the same loop, because a
+ * DOCA server and its connections share one progress engine. To use more loops, bind more services.
  *
- * <p>When it is closed nobody can connect any more, and the channels that it has accepted go on. The name is free again
- * when the last one of them is closed.
+ * <p>After the channel is closed, no client can connect, but accepted channels continue. The name is free again when
+ * the last of them is closed.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 public final class ComchServerChannel extends AbstractServerChannel {
@@ -53,7 +53,7 @@ public final class ComchServerChannel extends AbstractServerChannel {
     private volatile boolean closed;
     private boolean readPending;
 
-    /** A server that is going to be bound. */
+    /** Creates a server channel that can be bound. */
     public ComchServerChannel() {}
 
     @Override
