@@ -4,7 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.failure.Failures;
 
-/** The next message is longer than the memory to receive it into. It remains the next one. */
+/** Thrown when the next message is longer than the memory to receive it into. The message stays the next one. */
 public final class BufferTooSmallException extends DocaException {
     private static final long serialVersionUID = 1L;
 
@@ -20,9 +20,9 @@ public final class BufferTooSmallException extends DocaException {
     }
 
     /**
-     * How long the message is.
+     * Returns the length of the message.
      *
-     * @return bytes
+     * @return the length in bytes
      */
     public int length() {
         return length;

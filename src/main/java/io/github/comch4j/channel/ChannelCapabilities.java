@@ -9,14 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 
 /**
- * What endpoints on a device can have at most ({@code doca_comm_channel_get_max_…}, or the like of Comch).
+ * The limits of endpoints on a device ({@code doca_comm_channel_get_max_…}, or the equivalent of Comch).
  *
- * @param carrier what would carry the messages
- * @param maxNameLength longest name of a service, in bytes of UTF-8, without the terminating NUL, which DOCA counts
- * @param maxMessageSize largest message, bytes
- * @param maxSendQueueSize largest send queue, messages
- * @param maxReceiveQueueSize largest receive queue, messages
- * @param maxConnections most clients of a service, 0 if there is no limit; empty on a host
+ * @param carrier the carrier to which the limits apply
+ * @param maxNameLength the longest name of a service, in bytes of UTF-8, without the terminating NUL, which DOCA counts
+ * @param maxMessageSize the largest message in bytes
+ * @param maxSendQueueSize the largest send queue in messages
+ * @param maxReceiveQueueSize the largest receive queue in messages
+ * @param maxConnections the most clients of a service, 0 if there is no limit; empty on a host
  */
 public record ChannelCapabilities(
         Carrier carrier,
@@ -27,7 +27,7 @@ public record ChannelCapabilities(
         OptionalLong maxConnections) {
 
     /**
-     * Asks a device, for the carrier that endpoints have unless told otherwise. Any thread may.
+     * Queries a device, for the carrier that endpoints use by default. Any thread may call this method.
      *
      * @param device an open device
      * @return its capabilities
@@ -39,13 +39,13 @@ public record ChannelCapabilities(
     }
 
     /**
-     * Asks a device. Any thread may.
+     * Queries a device, for a given carrier. Any thread may call this method.
      *
      * @param device an open device
-     * @param carrier what would carry the messages
+     * @param carrier the carrier of the messages
      * @return its capabilities
      * @throws IllegalStateException if the device is closed
-     * @throws io.github.comch4j.MissingFunctionException if the libraries have no such carrier
+     * @throws io.github.comch4j.MissingFunctionException if the libraries do not have this carrier
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static ChannelCapabilities of(Device device, Carrier carrier) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="channelclient"}
  *
- * <p>The client has to send first: before that, a service may not know of it.
+ * <p>The client must send first, because a service may not know of the client before that.
  */
 public final class ChannelClient extends ChannelEndpoint {
     private static final long RETRY_NANOS = 10_000_000;
@@ -29,28 +29,28 @@ public final class ChannelClient extends ChannelEndpoint {
     }
 
     /**
-     * Begins the settings of a client.
+     * Creates a builder for a client.
      *
      * @param device a host's function of the BlueField
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(Device device) {
         return new Builder(device);
     }
 
     /**
-     * Begins to connect to a service, once ({@code doca_comm_channel_ep_connect}), and returns at once.
-     * {@link ChannelPeer#update()} goes on with it and tells how it ends; the service has to receive meanwhile. A peer
-     * that is {@link ChannelPeerState#ABORTED} or {@link ChannelPeerState#BROKEN} has to be disconnected before the
-     * client can connect anew.
+     * Makes one attempt to connect to a service ({@code doca_comm_channel_ep_connect}), and returns at once. Call
+     * {@link ChannelPeer#update()} to continue the attempt and to see how it ends; the service must receive in the
+     * meantime. If the peer is {@link ChannelPeerState#ABORTED} or {@link ChannelPeerState#BROKEN}, you must disconnect
+     * it before the client can connect again.
      *
      * @param name the service's name
      * @return the service, usually {@link ChannelPeerState#IN_PROGRESS}
      * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
      * @throws IllegalStateException if the client has a peer, or is closed
-     * @throws WrongThreadException if another thread is in the endpoint
-     * @throws DocaException if DOCA refuses: {@link DocaError#NOT_SUPPORTED} on a DPU,
-     *     {@link DocaError#INVALID_VALUE} for a name that is too long for {@link Carrier#COMM_CHANNEL}
+     * @throws WrongThreadException if another thread is using the endpoint
+     * @throws DocaException if DOCA refuses: {@link DocaError#NOT_SUPPORTED} on a DPU, {@link DocaError#INVALID_VALUE}
+     *     for a name that is too long for {@link Carrier#COMM_CHANNEL}
      */
     public ChannelPeer connect(String name) {
         checkName(name);
@@ -60,18 +60,20 @@ public final class ChannelClient extends ChannelEndpoint {
     }
 
     /**
-     * Connects to a service. While there is none of that name, or it does not accept, tries again until the time is up,
-     * or until it is refused for a reason that waiting does not change, such as a service of another user.
+     * Connects to a service. While no service of that name exists or accepts the client, retries until the time is up.
+     * Stops earlier if the client is refused for a reason that does not change with time, for example because the
+     * service belongs to another user.
      *
      * @param name the service's name
-     * @param timeout how long to try
+     * @param timeout the longest time to try
      * @return the service, {@link ChannelPeerState#CONNECTED}
      * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
-     * @throws IllegalStateException if the client has a peer, or if it is closed, also meanwhile
+     * @throws IllegalStateException if the client has a peer, or is closed before or during the call
      * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted while it waits
-     * @throws WrongThreadException if another thread is in the endpoint
-     * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if
-     *     an attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was answered
+     * @throws WrongThreadException if another thread is using the endpoint
+     * @throws DocaException if DOCA refuses, as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if an
+     *     attempt was refused, with the reason of the last refusal; {@link DocaError#TIME_OUT} if no attempt was
+     *     answered
      */
     public ChannelPeer connect(String name, Duration timeout) {
         checkName(name);
@@ -146,7 +148,8 @@ public final class ChannelClient extends ChannelEndpoint {
     }
 
     /**
-     * The service that it is connected to, or connects to, or has to be disconnected from. Any thread may ask.
+     * Returns the service that this client is connected to, is connecting to, or must be disconnected from. Any thread
+     * may call this method.
      *
      * @return the peer; null if there is none
      */
@@ -193,8 +196,8 @@ public final class ChannelClient extends ChannelEndpoint {
     }
 
     /**
-     * Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a client. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends ChannelEndpoint.Builder<Builder> {
 
@@ -203,7 +206,7 @@ public final class ChannelClient extends ChannelEndpoint {
         }
 
         /**
-         * Makes the endpoint ({@code doca_comm_channel_ep_create}), which is not connected yet.
+         * Creates the endpoint ({@code doca_comm_channel_ep_create}), which is not connected yet.
          *
          * @return the client
          * @throws IllegalStateException if the device is closed

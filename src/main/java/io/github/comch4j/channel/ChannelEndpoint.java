@@ -18,17 +18,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What services and clients have in common ({@code doca_comm_channel_ep_t}): messages to and from peers.
+ * The common part of services and clients ({@code doca_comm_channel_ep_t}): sends messages to peers and receives
+ * messages from them.
  *
- * <p>Messages are copied, arrive whole, once, and in order for each peer. A receiver that does not receive makes its
- * senders wait: nothing is dropped.
+ * <p>Messages are copied. For each peer they arrive whole, once, and in order. A receiver that does not receive makes
+ * its senders wait; no message is dropped.
  *
- * <p><b>Threads.</b> One thread at a time: a call while another thread is in one throws {@link WrongThreadException}.
- * Arming, waiting for events, {@link #close()} and what says so may be called by any thread at any time.
+ * <p><b>Threads.</b> One thread at a time may use an endpoint: a call while another thread is using it throws
+ * {@link WrongThreadException}. Any thread may at any time arm events, wait for events, call {@link #close()}, and call
+ * the methods whose description allows it.
  *
- * <p><b>Waiting.</b> {@link #send} and {@link #receive} with a time, and the {@code await…} methods, sleep in the
- * operating system and use no processor time; a virtual thread holds on to its carrier meanwhile. The loop that they
- * run is: try, arm, try again, poll the descriptor. A program with a {@code poll} of its own does the same with
+ * <p><b>Waiting.</b> {@link #send} and {@link #receive} with a timeout, and the {@code await…} methods, sleep in the
+ * operating system and use no processor time. A virtual thread keeps its carrier thread while it sleeps. These methods
+ * run a loop: try, arm, try again, poll the descriptor. A program with a {@code poll} of its own can do the same with
  * {@link #armReceive()} and {@link #receiveEvents()}.
  */
 public abstract sealed class ChannelEndpoint implements AutoCloseable permits ChannelService, ChannelClient {
@@ -62,7 +64,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The device it is on. Any thread may ask.
+     * Returns the device of this endpoint. Any thread may call this method.
      *
      * @return the device
      */
@@ -71,55 +73,57 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * What carries its messages. Any thread may ask.
+     * Returns what carries the messages of this endpoint. Any thread may call this method.
      *
-     * @return the carrier; the peer's must be the same
+     * @return the carrier; the peer must have the same one
      */
     public final Carrier carrier() {
         return link.carrier();
     }
 
     /**
-     * The largest message in use ({@code doca_comm_channel_ep_get_max_msg_size}). Any thread may ask.
+     * Returns the maximum message size in use ({@code doca_comm_channel_ep_get_max_msg_size}). Any thread may call this
+     * method.
      *
-     * @return bytes; the peer may have a smaller limit, then that counts
+     * @return the size in bytes; if the peer's limit is smaller, that limit applies
      */
     public final int maxMessageSize() {
         return sizes.maxMessageSize();
     }
 
     /**
-     * How many messages to one peer can be in flight ({@code doca_comm_channel_ep_get_send_queue_size}). Any thread may
-     * ask.
+     * Returns how many messages to one peer can be in flight ({@code doca_comm_channel_ep_get_send_queue_size}). Any
+     * thread may call this method.
      *
-     * @return messages
+     * @return the number of messages
      */
     public final int sendQueueSize() {
         return sizes.sendQueueSize();
     }
 
     /**
-     * How many messages can wait to be received ({@code doca_comm_channel_ep_get_recv_queue_size}). Any thread may ask.
+     * Returns how many messages can wait to be received ({@code doca_comm_channel_ep_get_recv_queue_size}). Any thread
+     * may call this method.
      *
-     * @return messages
+     * @return the number of messages
      */
     public final int receiveQueueSize() {
         return sizes.receiveQueueSize();
     }
 
     /**
-     * Sends a message if there is room ({@code doca_comm_channel_ep_sendto}). Never waits. The bytes are copied before
-     * it returns.
+     * Sends a message if there is room ({@code doca_comm_channel_ep_sendto}). Never waits. Copies the bytes before it
+     * returns.
      *
-     * @param peer whom to
+     * @param peer the peer to send to
      * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: this side has no task free;
-     *     {@link SubmitResult#NO_RECEIVE}: the peer has no room, or is not connected yet
-     * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK} if this side has no free task;
+     *     {@link SubmitResult#NO_RECEIVE} if the peer has no room or is not connected yet
+     * @throws IllegalArgumentException if the message is empty or too long, or if the peer belongs to another endpoint
      * @throws PeerBrokenException if the connection has broken
      * @throws IllegalStateException if the peer is disconnected or was never connected, or the endpoint is closed
-     * @throws WrongThreadException if another thread is in the endpoint
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the peer
+     * @throws WrongThreadException if another thread is using the endpoint
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if the message is too long for the peer
      */
     public final SubmitResult trySend(ChannelPeer peer, MemorySegment message) {
         check(message);
@@ -129,18 +133,18 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * As {@link #trySend}, but waits until there is room.
+     * Sends a message as {@link #trySend} does, but waits until there is room.
      *
-     * @param peer whom to
+     * @param peer the peer to send to
      * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
-     * @param timeout how long to wait
-     * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
-     * @throws PeerBrokenException if the connection has broken, or breaks meanwhile
-     * @throws IllegalStateException if the peer is disconnected or was never connected, if the endpoint is closed, also
-     *     meanwhile
+     * @param timeout the longest time to wait
+     * @throws IllegalArgumentException if the message is empty or too long, or if the peer belongs to another endpoint
+     * @throws PeerBrokenException if the connection breaks before or during the call
+     * @throws IllegalStateException if the peer is disconnected or was never connected, or if the endpoint is closed
+     *     before or during the call
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws WrongThreadException if another thread is in the endpoint
-     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for so long
+     * @throws WrongThreadException if another thread is using the endpoint
+     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room within the timeout
      */
     public final void send(ChannelPeer peer, MemorySegment message, Duration timeout) {
         check(message);
@@ -192,17 +196,18 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * Receives the next message if there is one ({@code doca_comm_channel_ep_recvfrom}); {@link #receivedLength()} says
-     * how long it is. Never waits. On a service it accepts the clients that wait to be accepted.
+     * Receives the next message if there is one ({@code doca_comm_channel_ep_recvfrom}). Never waits.
+     * {@link #receivedLength()} returns the length of the message. A service also accepts waiting clients in this
+     * method.
      *
-     * @param buffer where to copy the message to, native or on the heap; one of {@link #maxMessageSize()} bytes takes
-     *     any
-     * @return whom it came from; null if there is none
+     * @param buffer the memory to copy the message to, native or on the heap; {@link #maxMessageSize()} bytes are
+     *     enough for any message
+     * @return the sender of the message; null if there is no message
      * @throws PeerBrokenException once for each peer whose connection has broken
-     * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
+     * @throws BufferTooSmallException if the message is longer than the buffer; the message stays the next one
      * @throws IllegalArgumentException if the buffer is read-only
      * @throws IllegalStateException if the endpoint is closed, or is a client that is not connected
-     * @throws WrongThreadException if another thread is in the endpoint, or the buffer belongs to another thread
+     * @throws WrongThreadException if another thread is using the endpoint, or the buffer belongs to another thread
      * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} if the service has refused the client
      */
     public final @Nullable ChannelPeer tryReceive(MemorySegment buffer) {
@@ -214,18 +219,19 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * As {@link #tryReceive}, but waits for a message.
+     * Receives the next message as {@link #tryReceive} does, but waits for one.
      *
-     * @param buffer where to copy the message to, native or on the heap
-     * @param timeout how long to wait
-     * @return whom it came from; null if none came in time
-     * @throws PeerBrokenException once for each peer whose connection has broken; for a client's always, once nothing
-     *     is left to receive
-     * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
+     * @param buffer the memory to copy the message to, native or on the heap
+     * @param timeout the longest time to wait
+     * @return the sender of the message; null if no message arrives in time
+     * @throws PeerBrokenException once for each peer whose connection has broken; a client throws it on each call after
+     *     it has received the last message
+     * @throws BufferTooSmallException if the message is longer than the buffer; the message stays the next one
      * @throws IllegalArgumentException if the buffer is read-only
-     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that is not connected
+     * @throws IllegalStateException if the endpoint is closed before or during the call, or is a client that is not
+     *     connected
      * @throws WaitInterruptedException if the thread is interrupted while it waits
-     * @throws WrongThreadException if another thread is in the endpoint, or the buffer belongs to another thread
+     * @throws WrongThreadException if another thread is using the endpoint, or the buffer belongs to another thread
      * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} if the service has refused the client
      */
     public final @Nullable ChannelPeer receive(MemorySegment buffer, Duration timeout) {
@@ -271,18 +277,18 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     abstract void checkMoreCanCome();
 
     /**
-     * How long the message was that was received last.
+     * Returns the length of the message that was received last.
      *
-     * @return bytes; 0 before the first one
+     * @return the length in bytes; 0 before the first message
      */
     public final int receivedLength() {
         return link.receivedLength;
     }
 
     /**
-     * The descriptor that becomes readable when there is room to send again
+     * Returns the descriptor that becomes readable when there is room to send again
      * ({@code doca_comm_channel_ep_get_event_channel}): after {@link #armSend()}, when messages in flight have arrived.
-     * It belongs to the endpoint, and nobody reads from it. Any thread may ask.
+     * The descriptor belongs to the endpoint; do not read from it. Any thread may call this method.
      *
      * @return a file descriptor, the same for each call
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
@@ -294,9 +300,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The descriptor that becomes readable when there is something to receive
+     * Returns the descriptor that becomes readable when there is something to receive
      * ({@code doca_comm_channel_ep_get_event_channel}), after {@link #armReceive()}: a message, a client to accept, or
-     * a peer that has broken. It belongs to the endpoint, and nobody reads from it. Any thread may ask.
+     * a peer that has broken. The descriptor belongs to the endpoint; do not read from it. Any thread may call this
+     * method.
      *
      * @return a file descriptor, the same for each call
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
@@ -308,8 +315,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The next event makes {@link #sendEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_send}), which
-     * it is not before; at once if there is room again already. Any thread, at any time.
+     * Arms the send event ({@code doca_comm_channel_ep_event_handle_arm_send}): the next event makes
+     * {@link #sendEvents()} readable. Until then the descriptor is not readable. If there is already room again, it
+     * becomes readable at once. Any thread may call this method at any time.
      *
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
      * @throws DocaException if DOCA refuses
@@ -320,8 +328,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The next event makes {@link #receiveEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_recv}),
-     * which it is not before; at once if there is something to receive already. Any thread, at any time.
+     * Arms the receive event ({@code doca_comm_channel_ep_event_handle_arm_recv}): the next event makes
+     * {@link #receiveEvents()} readable. Until then the descriptor is not readable. If there is already something to
+     * receive, it becomes readable at once. Any thread may call this method at any time.
      *
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
      * @throws DocaException if DOCA refuses
@@ -332,12 +341,13 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * {@linkplain #armSend() Arms}, and sleeps until there is room to send again. Any thread.
+     * {@linkplain #armSend() Arms} the send event, and sleeps until there is room to send again. Any thread may call
+     * this method.
      *
-     * @param timeout how long to sleep at most
+     * @param timeout the longest time to sleep
      * @return whether there was an event, which may be a false alarm
-     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
-     *     yet
+     * @throws IllegalStateException if the endpoint is closed before or during the call, or is a client that has not
+     *     connected yet
      * @throws WaitInterruptedException if the thread is interrupted
      * @throws DocaException if DOCA refuses
      */
@@ -346,12 +356,13 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * {@linkplain #armReceive() Arms}, and sleeps until there is something to receive. Any thread.
+     * {@linkplain #armReceive() Arms} the receive event, and sleeps until there is something to receive. Any thread may
+     * call this method.
      *
-     * @param timeout how long to sleep at most
+     * @param timeout the longest time to sleep
      * @return whether there was an event, which may be a false alarm
-     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
-     *     yet
+     * @throws IllegalStateException if the endpoint is closed before or during the call, or is a client that has not
+     *     connected yet
      * @throws WaitInterruptedException if the thread is interrupted
      * @throws DocaException if DOCA refuses
      */
@@ -483,21 +494,21 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * Whether it is closed. Any thread may ask.
+     * Returns whether this endpoint is closed. Any thread may call this method.
      *
-     * @return true from the beginning of closing
+     * @return true as soon as closing has begun
      */
     public final boolean isClosed() {
         return closing;
     }
 
     /**
-     * Disconnects all peers and frees everything ({@code doca_comm_channel_ep_destroy}); the descriptors are closed.
-     * Threads that wait in a call of this endpoint get an {@link IllegalStateException}, and are waited for. The second
-     * call does nothing. Any thread may close.
+     * Disconnects all peers, frees everything ({@code doca_comm_channel_ep_destroy}), and closes the descriptors. A
+     * thread that waits in a call of this endpoint gets an {@link IllegalStateException}; this method waits for such
+     * threads. Calling it again does nothing. Any thread may call this method.
      *
-     * @throws DocaException if DOCA refuses, or it does not end in time; {@code close} can be called again then, and
-     *     nothing else
+     * @throws DocaException if DOCA refuses, or the endpoint does not close in time; afterwards only {@code close} can
+     *     be called, again
      */
     @Override
     public final void close() {
@@ -539,9 +550,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * For logs.
+     * Returns a description of this endpoint, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this endpoint
      */
     @Override
     public final String toString() {
@@ -557,8 +568,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * Settings of a service or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a service or client. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards
+     * every call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
@@ -575,9 +586,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
 
         /**
-         * The largest message ({@code doca_comm_channel_ep_set_max_msg_size}); both ends should agree. Less than 256 is
-         * raised to that. Default over {@link Carrier#COMCH}: 4080, or the most that the device takes; else DOCA's,
-         * 1500 of 2.5.
+         * Sets the maximum message size ({@code doca_comm_channel_ep_set_max_msg_size}). Both ends should agree. Values
+         * below 256 are raised to 256. Default over {@link Carrier#COMCH}: 4080 bytes, or the device's maximum if that
+         * is less; otherwise DOCA's, which is 1500 bytes in 2.5.
          *
          * @param bytes 1 to {@link ChannelCapabilities#maxMessageSize()}
          * @return this
@@ -590,9 +601,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
 
         /**
-         * How many messages to one peer can be in flight ({@code doca_comm_channel_ep_set_send_queue_size}). Raised to
-         * 16, and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the most that the device takes; else
-         * DOCA's, 128 of 2.5.
+         * Sets how many messages to one peer can be in flight ({@code doca_comm_channel_ep_set_send_queue_size}). The
+         * value is raised to at least 16, and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the
+         * device's maximum if that is less; otherwise DOCA's, which is 128 in 2.5.
          *
          * @param messages 1 to {@link ChannelCapabilities#maxSendQueueSize()}
          * @return this
@@ -605,9 +616,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
 
         /**
-         * How many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). Raised to 16,
-         * and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the most that the device takes; else
-         * DOCA's, 128 of 2.5.
+         * Sets how many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). The value
+         * is raised to at least 16, and to a power of two. Default over {@link Carrier#COMCH}: 1024, or the device's
+         * maximum if that is less; otherwise DOCA's, which is 128 in 2.5.
          *
          * @param messages 1 to {@link ChannelCapabilities#maxReceiveQueueSize()}
          * @return this
@@ -620,9 +631,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
 
         /**
-         * What is to carry the messages. Default: {@link Carrier#COMM_CHANNEL} if the libraries have it, and
-         * {@link Carrier#COMCH} if not. If the two sides run different releases that both have Comch, both should
-         * name {@code COMCH}.
+         * Sets what carries the messages. Default: {@link Carrier#COMM_CHANNEL} if the libraries have it, otherwise
+         * {@link Carrier#COMCH}. If the two sides run different releases that both have Comch, set {@code COMCH} on
+         * both.
          *
          * @param carrier the carrier
          * @return this

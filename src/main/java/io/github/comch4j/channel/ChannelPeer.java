@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom an endpoint is connected to ({@code doca_comm_channel_addr_t}): for a client its service, for a service one of
- * its clients. A client that connects again is another peer.
+ * A peer of an endpoint ({@code doca_comm_channel_addr_t}). The peer of a client is its service; the peers of a service
+ * are its clients. A client that connects again is a new peer.
  *
- * <p>A peer belongs to its endpoint: the rule for its threads holds, unless a method says otherwise.
+ * <p>A peer belongs to its endpoint: the endpoint's rule for threads applies, except where a method states otherwise.
  */
 public final class ChannelPeer {
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -25,7 +25,7 @@ public final class ChannelPeer {
     }
 
     /**
-     * The endpoint that this is a peer of. Any thread may ask.
+     * Returns the endpoint to which this peer belongs. Any thread may call this method.
      *
      * @return the endpoint
      */
@@ -34,16 +34,17 @@ public final class ChannelPeer {
     }
 
     /**
-     * Tells it from the other peers of this process, also from those that are gone. Any thread may ask.
+     * Returns a number that no other peer of this process has, including peers that are gone. Any thread may call this
+     * method.
      *
-     * @return 1 for the first one, and so on
+     * @return 1 for the first peer, 2 for the second, and so on
      */
     public long number() {
         return number;
     }
 
     /**
-     * What had become of it when the endpoint was last used. Any thread may ask.
+     * Returns the state of this peer when the endpoint was last used. Any thread may call this method.
      *
      * @return the state
      */
@@ -52,12 +53,12 @@ public final class ChannelPeer {
     }
 
     /**
-     * Looks what has become of it ({@code doca_comm_channel_peer_addr_update_info}). A client that connects makes
-     * progress with it.
+     * Updates the state of this peer ({@code doca_comm_channel_peer_addr_update_info}). While a client is connecting,
+     * this also advances the attempt.
      *
      * @return the state
      * @throws IllegalStateException if the endpoint is closed
-     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public ChannelPeerState update() {
@@ -65,22 +66,22 @@ public final class ChannelPeer {
     }
 
     /**
-     * Why a client's attempt to connect was refused. Any thread may ask.
+     * Returns why a client's attempt to connect was refused. Any thread may call this method.
      *
-     * @return an exception that nobody has thrown, with a {@link DocaException#reason()} if the libraries have told
-     *     one; null unless the state is {@link ChannelPeerState#ABORTED}, or if nothing is known
+     * @return an exception that has not been thrown, with a {@link DocaException#reason()} if the libraries report one;
+     *     null if no reason is known, or if the state is not {@link ChannelPeerState#ABORTED}
      */
     public @Nullable DocaException refusal() {
         return state() == ChannelPeerState.ABORTED ? link.refusal : null;
     }
 
     /**
-     * Counts what went to it and came from it ({@code doca_comm_channel_peer_addr_update_info} and
-     * {@code doca_comm_channel_peer_addr_get_…}).
+     * Returns counters of what was sent to this peer and received from it
+     * ({@code doca_comm_channel_peer_addr_update_info} and {@code doca_comm_channel_peer_addr_get_…}).
      *
-     * @return a snapshot; also of a peer that is broken
-     * @throws IllegalStateException if it is disconnected, or the endpoint closed
-     * @throws WrongThreadException if another thread is in the endpoint
+     * @return a snapshot, even if the peer is broken
+     * @throws IllegalStateException if the peer is disconnected or the endpoint is closed
+     * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public ChannelStatistics statistics() {
@@ -88,15 +89,15 @@ public final class ChannelPeer {
     }
 
     /**
-     * Ends the connection and frees what belongs to it ({@code doca_comm_channel_ep_disconnect}). Messages that were
-     * accepted still go out, for a second at most if the peer does not receive; those that have come from it and were
-     * not received are thrown away. The endpoint can then connect anew. The second call does nothing.
+     * Ends the connection and frees its resources ({@code doca_comm_channel_ep_disconnect}). Messages that were
+     * accepted are still sent; if the peer does not receive, this takes at most a second. Messages from the peer that
+     * were not received are discarded. The endpoint can then connect again. Calling it again does nothing.
      *
-     * <p>Whether the peer learns of it depends on the {@link Carrier}.
+     * <p>Whether the peer notices depends on the {@link Carrier}.
      *
-     * @throws PeerBrokenException if a message that was accepted could not be delivered, and no call has told of it:
-     *     the peer is disconnected all the same. Over {@link Carrier#COMM_CHANNEL} it is the send that fails
-     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws PeerBrokenException if a message that was accepted could not be delivered and no call has reported this;
+     *     the peer is disconnected anyway. Over {@link Carrier#COMM_CHANNEL}, the send fails instead
+     * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public void disconnect() {
@@ -104,7 +105,7 @@ public final class ChannelPeer {
     }
 
     /**
-     * What the program attached, of any type. Any thread may ask.
+     * Returns the object that the program attached. Any thread may call this method.
      *
      * @return the object, or null
      */
@@ -113,20 +114,20 @@ public final class ChannelPeer {
     }
 
     /**
-     * What the program attached, by its type. Any thread may ask.
+     * Returns the object that the program attached, cast to a type. Any thread may call this method.
      *
-     * @param <T> what is attached
-     * @param type its type
+     * @param <T> the type of the attached object
+     * @param type the class of that type
      * @return the object, or null
-     * @throws ClassCastException if something else is attached
+     * @throws ClassCastException if the attached object has another type
      */
     public <T> @Nullable T attachment(Class<T> type) {
         return Attachments.as(type, attachment, this);
     }
 
     /**
-     * Attaches an object of the program's, in place of the one before. It stays when the peer breaks or is
-     * disconnected. Any thread may.
+     * Attaches an object of the program, and replaces the previous one. The object stays attached when the peer breaks
+     * or is disconnected. Any thread may call this method.
      *
      * @param object the object, or null
      * @return this
@@ -137,9 +138,9 @@ public final class ChannelPeer {
     }
 
     /**
-     * For logs.
+     * Returns a description of this peer, for logs.
      *
-     * @return its number, and whose peer it is
+     * @return its number, and its endpoint
      */
     @Override
     public String toString() {

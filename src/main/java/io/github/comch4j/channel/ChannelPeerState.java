@@ -1,15 +1,18 @@
 package io.github.comch4j.channel;
 
-/** What has become of a peer, as far as this process knows. */
+/** The state of a peer, as far as this process knows. */
 public enum ChannelPeerState {
-    /** The service has not accepted yet. */
+    /** The service has not accepted the client yet. */
     IN_PROGRESS,
-    /** Messages can be sent and received. */
+    /** The endpoint can send to the peer and receive from it. */
     CONNECTED,
-    /** The service has refused, or there is none; to be {@linkplain ChannelPeer#disconnect() disconnected}. */
+    /**
+     * The service has refused the client, or does not exist. The program must
+     * {@linkplain ChannelPeer#disconnect() disconnect} the peer.
+     */
     ABORTED,
-    /** Nothing can be sent to it any more; to be {@linkplain ChannelPeer#disconnect() disconnected}. */
+    /** Nothing more can be sent to the peer. The program must {@linkplain ChannelPeer#disconnect() disconnect} it. */
     BROKEN,
-    /** This process has disconnected it, or has closed the endpoint. */
+    /** This process has disconnected the peer or closed the endpoint. */
     DISCONNECTED
 }

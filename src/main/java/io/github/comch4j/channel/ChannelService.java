@@ -12,8 +12,8 @@ import java.util.Objects;
  *
  * {@snippet file="Pieces.java" region="channelservice"}
  *
- * <p>Receiving accepts clients, so a service receives even if it expects nothing. It learns of a client with the first
- * message, or by {@link #refresh()}.
+ * <p>A service accepts clients when it receives, so it must receive even if it expects no messages. It learns of a
+ * client from the client's first message, or from {@link #refresh()}.
  */
 public final class ChannelService extends ChannelEndpoint {
     private final String name;
@@ -30,18 +30,18 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * Begins the settings of a service.
+     * Creates a builder for a service.
      *
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(Device device, Representor representor) {
         return new Builder(device, representor);
     }
 
     /**
-     * What clients ask for. Any thread may ask.
+     * Returns the name to which clients connect. Any thread may call this method.
      *
      * @return the name
      */
@@ -50,14 +50,14 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * Looks who is connected ({@code doca_comm_channel_ep_update_service_state_info}), and arms
+     * Returns which clients are connected ({@code doca_comm_channel_ep_update_service_state_info}), and arms
      * {@link #serviceEvents()}.
      *
      * @return a snapshot
-     * @throws IllegalStateException if it is closed
-     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws IllegalStateException if this service is closed
+     * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#CONNECTION_RESET} if
-     *     the service has broken for good, and can only be closed
+     *     the service has broken for good and can only be closed
      */
     public ChannelServiceState refresh() {
         try (EngineEvents.Entered _ = enter()) {
@@ -66,12 +66,12 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * The descriptor that becomes readable when a client comes or goes, or the service breaks
-     * ({@code doca_comm_channel_ep_get_service_event_channel}), after {@link #refresh()}. It belongs to the endpoint,
-     * and nobody reads from it. Any thread may ask.
+     * Returns the descriptor that becomes readable, after {@link #refresh()}, when a client comes or goes or the
+     * service breaks ({@code doca_comm_channel_ep_get_service_event_channel}). The descriptor belongs to the endpoint;
+     * do not read from it. Any thread may call this method.
      *
      * @return a file descriptor, the same for each call
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if this service is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public int serviceEvents() {
@@ -79,11 +79,12 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * Sleeps until a client has come or gone since the last {@link #refresh()}, or the service has broken. Any thread.
+     * Sleeps until a client has come or gone since the last {@link #refresh()}, or until the service has broken. Any
+     * thread may call this method.
      *
-     * @param timeout how long to sleep at most
+     * @param timeout the longest time to sleep
      * @return whether there was an event, which may be a false alarm
-     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws IllegalStateException if this service is closed, before or during the call
      * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
@@ -107,8 +108,8 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * Settings of a service. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a service. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder extends ChannelEndpoint.Builder<Builder> {
 
@@ -120,18 +121,17 @@ public final class ChannelService extends ChannelEndpoint {
         }
 
         /**
-         * Makes the endpoint and listens ({@code doca_comm_channel_ep_create}, {@code doca_comm_channel_ep_listen}).
+         * Creates the endpoint and listens ({@code doca_comm_channel_ep_create}, {@code doca_comm_channel_ep_listen}).
          *
-         * @param name what clients ask for: not empty, at most {@link ChannelCapabilities#maxNameLength()} bytes, and
-         *     unique among the services of the representor that have the same carrier
+         * @param name the name to which clients connect: not empty, at most {@link ChannelCapabilities#maxNameLength()}
+         *     bytes, and unique among the services of the representor that have the same carrier
          * @return the service
          * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
          * @throws IllegalStateException if the device or representor is closed
-         * @throws io.github.comch4j.DocaException if DOCA refuses:
-         *     {@link io.github.comch4j.DocaError#INVALID_VALUE} for a size beyond the device's capability, or a name
-         *     that is too long for {@link Carrier#COMM_CHANNEL},
-         *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host; for a name that is taken
-         *     {@link io.github.comch4j.DocaError#CONNECTION_ABORTED}, over Comch
+         * @throws io.github.comch4j.DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE}
+         *     for a size beyond the device's capability, or a name that is too long for {@link Carrier#COMM_CHANNEL};
+         *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host;
+         *     {@link io.github.comch4j.DocaError#CONNECTION_ABORTED} for a name that is taken, over Comch
          *     {@link io.github.comch4j.DocaError#INITIALIZATION}
          */
         public ChannelService listen(String name) {

@@ -6,15 +6,16 @@ import java.util.List;
  * The clients of a service at one moment ({@code doca_comm_channel_ep_get_peer_addr_list},
  * {@code doca_comm_channel_ep_get_pending_connections}).
  *
- * @param peers the peers that were accepted and not disconnected, those that are broken included
- * @param pending how many clients wait to be accepted, which receiving does; 0 over Comch, where they never wait
+ * @param peers the peers that the service has accepted and not disconnected, including broken ones
+ * @param pending the number of clients that wait to be accepted, which happens when the service receives; 0 over Comch,
+ *     where clients never wait
  */
 public record ChannelServiceState(List<ChannelPeer> peers, long pending) {
     /**
-     * Copies the list.
+     * Creates a snapshot with a copy of the list.
      *
      * @param peers the peers
-     * @param pending how many clients wait
+     * @param pending the number of clients that wait
      */
     public ChannelServiceState {
         peers = List.copyOf(peers);

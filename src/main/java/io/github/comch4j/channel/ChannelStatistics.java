@@ -1,13 +1,13 @@
 package io.github.comch4j.channel;
 
 /**
- * What went to and came from a peer ({@code doca_comm_channel_peer_addr_get_…}).
+ * Counters of what was sent to a peer and received from it ({@code doca_comm_channel_peer_addr_get_…}).
  *
- * @param sentMessages messages that were accepted to be sent
+ * @param sentMessages the number of messages accepted for sending
  * @param sentBytes their bytes
- * @param receivedMessages messages that were received
+ * @param receivedMessages the number of messages received
  * @param receivedBytes their bytes
- * @param inFlight messages that were accepted and have no place in the peer's receive queue yet; when it is 0,
+ * @param inFlight the number of accepted messages that have no place in the peer's receive queue yet; when it is 0,
  *     disconnecting loses nothing
  */
 public record ChannelStatistics(

@@ -5,8 +5,8 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.failure.Failures;
 
 /**
- * The connection to a peer has broken: nothing can be sent to it any more. The program has to
- * {@linkplain ChannelPeer#disconnect() disconnect} it; other peers of a service are not affected.
+ * Thrown when the connection to a peer has broken: nothing more can be sent to the peer. The program must
+ * {@linkplain ChannelPeer#disconnect() disconnect} it. Other peers of a service are not affected.
  */
 public final class PeerBrokenException extends DocaException {
     private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ public final class PeerBrokenException extends DocaException {
     }
 
     /**
-     * The peer that is to be disconnected.
+     * Returns the peer that the program must disconnect.
      *
      * @return the peer
      */
