@@ -28,11 +28,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data-path accelerator of a device ({@code doca_dpa}), started, with a program: runs its functions, and makes what
- * they need.
+ * The data-path accelerator of a device ({@code doca_dpa}), started, with a program. It runs the program's functions
+ * and creates the objects that they need.
  *
- * <p>Any thread may use it. While a thread makes, starts, stops or ends an object of a DPA, the others wait, and it
- * waits for them, {@link #rpc} included.
+ * <p>Any thread may use a DPA. While one thread creates, starts, stops or destroys an object of a DPA, other threads
+ * wait for it, and it waits for their calls to end, including {@link #rpc}.
  */
 // Longer than other classes: most of it is Javadoc, and all that is made on a DPA begins here.
 public final class Dpa implements AutoCloseable {
@@ -57,11 +57,11 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Whether a DPA reaches a device ({@code doca_dpa_cap_is_supported}): one of its own, as a physical function's, or
-     * one that is {@linkplain #extend extended} to it.
+     * Returns whether a device can use a DPA ({@code doca_dpa_cap_is_supported}): either its own, as a physical
+     * function has, or one that is {@linkplain #extend extended} to it.
      *
      * @param device an open device
-     * @return also false where the libraries in use have no DPA
+     * @return whether it can; false if the libraries in use have no DPA
      * @throws IllegalStateException if the device is closed
      */
     public static boolean isSupported(Device device) {
@@ -69,23 +69,23 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a DPA.
+     * Creates a builder for a DPA.
      *
      * @param device a device with a DPA of its own
-     * @return the settings
+     * @return the builder
      */
     public static Builder builder(Device device) {
         return new Builder(Objects.requireNonNull(device));
     }
 
     /**
-     * The DPA as another function of the same card sees it ({@code doca_dpa_device_extend}), so that virtual functions
-     * and subfunctions, which have none of their own, can be used. It has the same program, and ends with this one or
-     * before.
+     * Extends this DPA to another function of the same card ({@code doca_dpa_device_extend}), so that virtual functions
+     * and subfunctions, which have no DPA of their own, can use it. The extended DPA has the same program. It closes
+     * with this DPA, if not before.
      *
      * @param other another function's device
-     * @return the DPA, started
-     * @throws IllegalStateException if this or the device is closed
+     * @return the extended DPA, started
+     * @throws IllegalStateException if this DPA or the device is closed
      * @throws DocaException if DOCA refuses
      */
     public Dpa extend(Device other) {
@@ -102,12 +102,12 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Calls a function on the DPA and waits for its result ({@code doca_dpa_rpc}). While it runs, nothing of this DPA
-     * can be made or closed.
+     * Calls a function on the DPA and waits for its result ({@code doca_dpa_rpc}). While the function runs, no object
+     * of this DPA can be created or closed.
      *
      * @param function a function of the application
-     * @param arguments its arguments: integers of at most 64 bits, at most 16
-     * @return what it returns
+     * @param arguments its arguments: at most 16 integers of at most 64 bits
+     * @return the function's result
      * @throws IllegalArgumentException if there are too many arguments
      * @throws IllegalStateException if the DPA is closed
      * @throws DocaException if DOCA refuses, or gives up waiting for the result
@@ -128,7 +128,7 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Allocates memory on the DPA ({@code doca_dpa_mem_alloc}), which nobody has cleared.
+     * Allocates memory on the DPA ({@code doca_dpa_mem_alloc}). The memory is not cleared.
      *
      * @param bytes its size, at least 1
      * @return the memory
@@ -141,29 +141,30 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a thread.
+     * Creates a builder for a thread.
      *
-     * @param kernel what it runs
-     * @return the settings
+     * @param kernel the kernel that the thread runs
+     * @return the builder
      */
     public DpaThread.Builder thread(DpaFunction kernel) {
         return new DpaThread.Builder(this, Objects.requireNonNull(kernel));
     }
 
     /**
-     * Begins the settings of a launch.
+     * Creates a builder for a launch.
      *
-     * @param kernel what is to run
-     * @return the settings
+     * @param kernel the kernel to run
+     * @return the builder
      */
     public DpaLaunch.Builder launch(DpaFunction kernel) {
         return new DpaLaunch.Builder(this, Objects.requireNonNull(kernel));
     }
 
     /**
-     * Names an execution unit for threads ({@code doca_dpa_eu_affinity_create}, {@code doca_dpa_eu_affinity_set}).
+     * Creates an affinity that binds threads to an execution unit ({@code doca_dpa_eu_affinity_create},
+     * {@code doca_dpa_eu_affinity_set}).
      *
-     * @param unit its number, from 0
+     * @param unit the number of the execution unit, from 0
      * @return the affinity
      * @throws IllegalStateException if the DPA is closed
      * @throws DocaException if DOCA refuses
@@ -173,9 +174,9 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Makes a group of threads ({@code doca_dpa_thread_group_create}, {@code …_set_thread}, {@code …_start}).
+     * Creates a group of threads ({@code doca_dpa_thread_group_create}, {@code …_set_thread}, {@code …_start}).
      *
-     * @param threads started threads, by their ranks, at least one
+     * @param threads at least one started thread, in the order of their ranks
      * @return the group, started
      * @throws IllegalArgumentException if there is no thread
      * @throws IllegalStateException if the DPA or a thread is closed
@@ -186,9 +187,9 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Makes a completion ({@code doca_dpa_completion_create}, {@code doca_dpa_completion_start}).
+     * Creates a completion ({@code doca_dpa_completion_create}, {@code doca_dpa_completion_start}).
      *
-     * @param elements how many elements it takes at least that no kernel has acknowledged, at least 1
+     * @param elements the minimum capacity for elements that no kernel has acknowledged, at least 1
      * @return the completion, started
      * @throws IllegalArgumentException if {@code elements} is less than 1
      * @throws IllegalStateException if the DPA is closed
@@ -199,9 +200,10 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * As {@link #completion(int)}, with a thread that an element wakes ({@code doca_dpa_completion_set_thread}).
+     * Creates a completion as {@link #completion(int)} does, with a thread that each element wakes
+     * ({@code doca_dpa_completion_set_thread}).
      *
-     * @param elements how many elements it takes at least that no kernel has acknowledged, at least 1
+     * @param elements the minimum capacity for elements that no kernel has acknowledged, at least 1
      * @param thread a started thread
      * @return the completion, started
      */
@@ -210,16 +212,16 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a completion of consumers.
+     * Creates a builder for a completion of consumers.
      *
-     * @return the settings
+     * @return the builder
      */
     public DpaConsumerCompletion.Builder consumerCompletion() {
         return new DpaConsumerCompletion.Builder(this);
     }
 
     /**
-     * Makes what kernels wake a thread by ({@code doca_dpa_notification_completion_create},
+     * Creates an object by which kernels wake a thread ({@code doca_dpa_notification_completion_create},
      * {@code doca_dpa_notification_completion_start}).
      *
      * @param thread a started thread
@@ -232,14 +234,14 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Makes a queue for asynchronous operations of kernels ({@code doca_dpa_async_ops_create}, {@code …_attach},
+     * Creates a queue for asynchronous operations of kernels ({@code doca_dpa_async_ops_create}, {@code …_attach},
      * {@code …_start}).
      *
-     * @param completion where kernels learn of their end
-     * @param operations how many operations it holds at least, at least 1
-     * @param userData what their completions carry, 24 bits
+     * @param completion the completion that reports the end of operations to kernels
+     * @param operations the minimum capacity for operations, at least 1
+     * @param userData 24 bits that the elements of the completion carry
      * @return the queue, started
-     * @throws IllegalArgumentException if a number is not possible
+     * @throws IllegalArgumentException if a number is out of range
      * @throws IllegalStateException if the DPA or the completion is closed
      * @throws DocaException if DOCA refuses
      */
@@ -248,9 +250,9 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Makes a hash table for kernels ({@code doca_dpa_hash_table_create}).
+     * Creates a hash table for kernels ({@code doca_dpa_hash_table_create}).
      *
-     * @param entries how many entries it holds, at least 1
+     * @param entries the number of entries that it holds, at least 1
      * @return the table
      * @throws IllegalArgumentException if {@code entries} is less than 1
      * @throws IllegalStateException if the DPA is closed
@@ -261,19 +263,19 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a sync event.
+     * Creates a builder for a sync event.
      *
-     * @return the settings
+     * @return the builder
      */
     public SyncEvent.Builder syncEvent() {
         return new SyncEvent.Builder(this);
     }
 
     /**
-     * The fatal error that a program on the DPA has made ({@code doca_dpa_peek_at_last_error}): from then on, until
-     * this is closed, it is here. What it was is in the log of the SDK.
+     * Returns the fatal error that a program on the DPA has caused ({@code doca_dpa_peek_at_last_error}). The error
+     * stays until this DPA is closed. The log of the SDK has the details.
      *
-     * @return null while all is well
+     * @return the error; null if there is none
      * @throws IllegalStateException if the DPA is closed
      */
     public @Nullable DocaException lastError() {
@@ -284,7 +286,7 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Its sizes.
+     * Returns the sizes of this DPA.
      *
      * @return a snapshot
      * @throws IllegalStateException if the DPA is closed
@@ -302,8 +304,8 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * What programs on the DPA call it ({@code doca_dpa_get_dpa_handle}): an argument of
-     * {@code doca_dpa_dev_device_set}.
+     * Returns the handle by which programs on the DPA refer to it ({@code doca_dpa_get_dpa_handle}). It is an argument
+     * of {@code doca_dpa_dev_device_set}.
      *
      * @return the handle
      * @throws IllegalStateException if the DPA is closed
@@ -314,11 +316,12 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * What programs on the DPA call memory of the CPU ({@code doca_mmap_dev_get_dpa_handle}): with its address,
-     * {@link java.lang.foreign.MemorySegment#address}, kernels copy from it and to it.
+     * Returns the handle by which programs on the DPA refer to memory of the CPU
+     * ({@code doca_mmap_dev_get_dpa_handle}). Kernels copy from and to this memory with the handle and the memory's
+     * address, {@link java.lang.foreign.MemorySegment#address}.
      *
-     * @param memory a map for this DPA's device, which lives as long as kernels use it
-     * @return the handle, of 32 bits
+     * @param memory a map for this DPA's device; must stay open as long as kernels use it
+     * @return the handle, 32 bits
      * @throws IllegalStateException if the DPA or the map is closed
      * @throws DocaException if DOCA refuses; {@link DocaError#NOT_FOUND} for a map that is not for the device
      */
@@ -330,7 +333,7 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Which messages of the program are written ({@code doca_dpa_get_log_level}).
+     * Returns which messages the program writes ({@code doca_dpa_get_log_level}).
      *
      * @return the level
      * @throws IllegalStateException if the DPA is closed
@@ -341,40 +344,40 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * The device.
+     * Returns the device of this DPA.
      *
-     * @return what it was made on
+     * @return the device
      */
     public Device device() {
         return device;
     }
 
     /**
-     * The program.
+     * Returns the program of this DPA.
      *
-     * @return null if none was set
+     * @return the program; null if none was set
      */
     public @Nullable DpaApplication application() {
         return application;
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether this DPA is closed.
      *
-     * @return true from the beginning of closing
+     * @return true as soon as closing has begun
      */
     public boolean isClosed() {
         return resource.isClosed();
     }
 
     /**
-     * Stops its threads, closes everything made on it, then stops and ends it ({@code doca_dpa_stop},
-     * {@code doca_dpa_destroy}). The second call does nothing.
+     * Stops the threads of this DPA, closes everything created on it, then stops and destroys it
+     * ({@code doca_dpa_stop}, {@code doca_dpa_destroy}). Calling it again does nothing.
      *
-     * @throws WrongThreadException if the end of a queue on it belongs to another thread that is no
-     *     {@link io.github.comch4j.core.EventLoop}'s
-     * @throws DocaException if something does not end; it is still open then, and closing can be tried again.
-     *     {@link DocaError#DRIVER} for a thread whose kernel runs for ever: then nothing has been closed
+     * @throws WrongThreadException if an end of a queue on it belongs to another thread that is not the thread of an
+     *     {@link io.github.comch4j.core.EventLoop}
+     * @throws DocaException if an object cannot be closed; the DPA is then still open, and you can call this method
+     *     again. {@link DocaError#DRIVER} for a thread whose kernel never ends: then nothing has been closed
      */
     @Override
     public void close() {
@@ -382,9 +385,9 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this DPA, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this DPA
      */
     @Override
     public String toString() {
@@ -441,8 +444,8 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Settings of a DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a DPA. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -458,7 +461,7 @@ public final class Dpa implements AutoCloseable {
         }
 
         /**
-         * The program ({@code doca_dpa_set_app}). Default: none, which does with kernels that need none.
+         * Sets the program ({@code doca_dpa_set_app}). Default: none, which is enough for kernels that need no program.
          *
          * @param program the application
          * @return this
@@ -470,7 +473,7 @@ public final class Dpa implements AutoCloseable {
         }
 
         /**
-         * Which of its messages are written ({@code doca_dpa_set_log_level}). Default: DOCA's,
+         * Sets which messages of the program are written ({@code doca_dpa_set_log_level}). Default: DOCA's,
          * {@link DpaLogLevel#INFO}.
          *
          * @param level the level
@@ -483,9 +486,9 @@ public final class Dpa implements AutoCloseable {
         }
 
         /**
-         * Where its messages are written ({@code doca_dpa_log_file_set_path}). Default: standard output.
+         * Sets the file for the program's messages ({@code doca_dpa_log_file_set_path}). Default: standard output.
          *
-         * @param file a file that can be written
+         * @param file a writable file
          * @return this
          */
         public Builder logFile(Path file) {
@@ -495,9 +498,9 @@ public final class Dpa implements AutoCloseable {
         }
 
         /**
-         * Where its traces are written ({@code doca_dpa_trace_file_set_path}). Default: standard output.
+         * Sets the file for the program's traces ({@code doca_dpa_trace_file_set_path}). Default: standard output.
          *
-         * @param file a file that can be written
+         * @param file a writable file
          * @return this
          */
         public Builder traceFile(Path file) {
@@ -507,13 +510,12 @@ public final class Dpa implements AutoCloseable {
         }
 
         /**
-         * Makes and starts it ({@code doca_dpa_create}, {@code doca_dpa_start}).
+         * Creates and starts the DPA ({@code doca_dpa_create}, {@code doca_dpa_start}).
          *
          * @return the DPA, started
          * @throws io.github.comch4j.MissingFunctionException if the libraries in use have no DPA
          * @throws IllegalStateException if the device is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a device without
-         *     a DPA
+         * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a device without a DPA
          */
         public Dpa start() {
             use.begin();

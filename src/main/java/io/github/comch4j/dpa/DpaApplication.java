@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A program for the DPA ({@code doca_dpa_app}): in a shared library that DPACC has made, or its stand-in
- * {@code scripts/dpacc}, with the application and its functions as symbols.
+ * A program for the DPA ({@code doca_dpa_app}). It is in a shared library that DPACC or its stand-in
+ * {@code scripts/dpacc} has built, with the application and its functions as symbols.
  *
  * <p>The library stays loaded until the process ends. Immutable.
  */
@@ -34,7 +34,7 @@ public final class DpaApplication {
      * @param name the application's name: DPACC's {@code --app-name}
      * @return the application
      * @throws io.github.comch4j.MissingFunctionException if the libraries in use have no DPA
-     * @throws IllegalArgumentException if there is no such library, or it has no application of that name
+     * @throws IllegalArgumentException if the library does not exist, or has no application of that name
      */
     @SuppressWarnings("restricted")
     public static DpaApplication load(Path library, String name) {
@@ -52,11 +52,11 @@ public final class DpaApplication {
     }
 
     /**
-     * Finds one of its functions.
+     * Finds a function of the application.
      *
      * @param function its name in C
      * @return the function
-     * @throws IllegalArgumentException if there is none of that name
+     * @throws IllegalArgumentException if there is no function of that name
      */
     public DpaFunction function(String function) {
         return DpaFunction.of(
@@ -67,16 +67,16 @@ public final class DpaApplication {
     }
 
     /**
-     * Its name.
+     * Returns the application's name.
      *
-     * @return as it was loaded
+     * @return the name with which it was loaded
      */
     public String name() {
         return name;
     }
 
     /**
-     * Its library.
+     * Returns the application's library.
      *
      * @return the file
      */
@@ -85,7 +85,7 @@ public final class DpaApplication {
     }
 
     /**
-     * For logs.
+     * Returns a description of this application, for logs.
      *
      * @return "application" and its name
      */

@@ -3,8 +3,8 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.internal.call.DpaCompletionCalls;
 
 /**
- * A queue by which kernels copy memory and the like without waiting ({@code doca_dpa_async_ops}); made by
- * {@link Dpa#asyncOps}.
+ * A queue with which kernels copy memory and run similar operations without waiting ({@code doca_dpa_async_ops}).
+ * {@link Dpa#asyncOps} creates it.
  */
 public final class DpaAsyncOps extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =
@@ -36,30 +36,30 @@ public final class DpaAsyncOps extends DpaStartedObject {
     }
 
     /**
-     * Where kernels learn that an operation has ended.
+     * Returns the completion that reports the end of operations to kernels.
      *
-     * @return as it was made
+     * @return the completion given at creation
      */
     public DpaCompletion completion() {
         return completion;
     }
 
     /**
-     * How many operations it holds ({@code doca_dpa_async_ops_get_queue_size}).
+     * Returns how many operations this queue holds ({@code doca_dpa_async_ops_get_queue_size}).
      *
-     * @return what was asked for, rounded up to a power of two
-     * @throws IllegalStateException if it is closed
+     * @return the requested number, rounded up to a power of two
+     * @throws IllegalStateException if this queue is closed
      */
     public int size() {
         return resource().ask("asking " + this + " for its size", DpaCompletionCalls::operationsSize);
     }
 
     /**
-     * What kernels call it ({@code doca_dpa_async_ops_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this queue ({@code doca_dpa_async_ops_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws io.github.comch4j.DocaException if it is stopped
+     * @throws IllegalStateException if this queue is closed
+     * @throws io.github.comch4j.DocaException if this queue is stopped
      */
     public long handle() {
         return handle(DpaCompletionCalls::operationsHandle);

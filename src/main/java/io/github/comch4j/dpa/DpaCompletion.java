@@ -4,8 +4,8 @@ import io.github.comch4j.internal.call.DpaCompletionCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where kernels learn that what they have sent, or asked for, has ended ({@code doca_dpa_completion}); made by
- * {@link Dpa#completion}.
+ * Reports to kernels that their sends and operations have ended ({@code doca_dpa_completion}). {@link Dpa#completion}
+ * creates it.
  */
 public final class DpaCompletion extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =
@@ -32,21 +32,21 @@ public final class DpaCompletion extends DpaStartedObject {
     }
 
     /**
-     * How many elements it takes ({@code doca_dpa_completion_get_queue_size}).
+     * Returns how many elements this completion holds ({@code doca_dpa_completion_get_queue_size}).
      *
-     * @return what was asked for, rounded up to a power of two
-     * @throws IllegalStateException if it is closed
+     * @return the requested number, rounded up to a power of two
+     * @throws IllegalStateException if this completion is closed
      */
     public int size() {
         return resource().ask("asking " + this + " for its size", DpaCompletionCalls::size);
     }
 
     /**
-     * What kernels call it ({@code doca_dpa_completion_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this completion ({@code doca_dpa_completion_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws io.github.comch4j.DocaException if it is stopped
+     * @throws IllegalStateException if this completion is closed
+     * @throws io.github.comch4j.DocaException if this completion is stopped
      */
     public long handle() {
         return handle(DpaCompletionCalls::handle);

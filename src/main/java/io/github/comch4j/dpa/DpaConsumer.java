@@ -8,8 +8,8 @@ import io.github.comch4j.internal.life.OneUse;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The end of a queue on the DPA that receives ({@code doca_comch_consumer}): an object with a handle for kernels; made
- * by {@link MessageQueue#dpaConsumer}.
+ * The receiving end of a queue on the DPA ({@code doca_comch_consumer}): an object with a handle for kernels.
+ * {@link MessageQueue#dpaConsumer} creates it.
  */
 public final class DpaConsumer extends DpaStartedObject {
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(
@@ -26,47 +26,47 @@ public final class DpaConsumer extends DpaStartedObject {
     }
 
     /**
-     * The queue.
+     * Returns the queue of this consumer.
      *
-     * @return what it belongs to
+     * @return the queue
      */
     public MessageQueue queue() {
         return queue;
     }
 
     /**
-     * Where kernels find its messages.
+     * Returns the completion in which kernels find the messages of this consumer.
      *
-     * @return as it was made
+     * @return the completion given at creation
      */
     public DpaConsumerCompletion completion() {
         return completion;
     }
 
     /**
-     * Its id in the queue ({@code doca_comch_consumer_get_id}).
+     * Returns the id of this consumer in the queue ({@code doca_comch_consumer_get_id}).
      *
      * @return at least 1
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if this consumer is closed
      */
     public int id() {
         return resource().ask("asking " + this + " for its id", ConsumerCalls.get()::id);
     }
 
     /**
-     * What kernels call it ({@code doca_comch_consumer_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this consumer ({@code doca_comch_consumer_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if it is stopped
+     * @throws IllegalStateException if this consumer is closed
+     * @throws DocaException if this consumer is stopped
      */
     public long handle() {
         return handle(MsgqCalls::consumerHandle);
     }
 
     /**
-     * Settings of a consumer on the DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a consumer on the DPA. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards
+     * every call throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -83,8 +83,9 @@ public final class DpaConsumer extends DpaStartedObject {
         }
 
         /**
-         * How many messages it has room for at a time ({@code doca_comch_consumer_set_dev_max_num_recv}): kernels make
-         * room ({@code doca_dpa_dev_comch_consumer_ack}), at first for none. Default: 64.
+         * Sets how many messages the consumer has room for at a time
+         * ({@code doca_comch_consumer_set_dev_max_num_recv}). At first it has room for none; kernels make room
+         * ({@code doca_dpa_dev_comch_consumer_ack}). Default: 64.
          *
          * @param most at least 1
          * @return this
@@ -97,8 +98,8 @@ public final class DpaConsumer extends DpaStartedObject {
         }
 
         /**
-         * The most immediate data that a message has ({@code doca_comch_consumer_set_imm_data_len}). Default: as much
-         * as the completion takes.
+         * Sets the maximum length of a message's immediate data in bytes
+         * ({@code doca_comch_consumer_set_imm_data_len}). Default: the maximum of the completion.
          *
          * @param bytes 1 to {@link DpaConsumerCompletion#immediateLength}
          * @return this
@@ -111,7 +112,7 @@ public final class DpaConsumer extends DpaStartedObject {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}).
+         * Creates and starts the consumer ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}).
          *
          * @return the consumer, started
          * @throws IllegalStateException if the queue or the completion is closed

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where kernels find the messages of consumers on the DPA ({@code doca_comch_consumer_completion}), in their order;
- * made by {@link Dpa#consumerCompletion}.
+ * Holds the messages of consumers on the DPA, in order, for kernels to read ({@code doca_comch_consumer_completion}).
+ * {@link Dpa#consumerCompletion} creates it.
  */
 public final class DpaConsumerCompletion extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =
@@ -21,28 +21,30 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
     }
 
     /**
-     * The most immediate data that its consumers take ({@code doca_comch_consumer_completion_set_imm_data_len}).
+     * Returns the maximum length of immediate data for its consumers
+     * ({@code doca_comch_consumer_completion_set_imm_data_len}).
      *
-     * @return bytes
+     * @return the length in bytes
      */
     public int immediateLength() {
         return immediateLength;
     }
 
     /**
-     * What kernels call it ({@code doca_comch_consumer_completion_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this completion
+     * ({@code doca_comch_consumer_completion_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws io.github.comch4j.DocaException if it is stopped
+     * @throws IllegalStateException if this completion is closed
+     * @throws io.github.comch4j.DocaException if this completion is stopped
      */
     public long handle() {
         return handle(MsgqCalls::completionHandle);
     }
 
     /**
-     * Settings of a consumers' completion. Not thread safe; can be used once, also if DOCA refuses: afterwards every
-     * call throws {@link IllegalStateException}.
+     * Builds a consumers' completion. Not thread-safe. A builder can be used only once, even if DOCA refuses:
+     * afterwards every call throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -58,8 +60,8 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
         }
 
         /**
-         * How many consumers can be attached at a time ({@code doca_comch_consumer_completion_set_max_num_consumers}).
-         * Default: 1.
+         * Sets how many consumers can be attached at a time
+         * ({@code doca_comch_consumer_completion_set_max_num_consumers}). Default: 1.
          *
          * @param most at least 1
          * @return this
@@ -72,9 +74,9 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
         }
 
         /**
-         * How many messages it takes that no kernel has acknowledged
-         * ({@code doca_comch_consumer_completion_set_max_num_recv}); others wait in the queues of their consumers.
-         * Default: 64.
+         * Sets how many messages that no kernel has acknowledged the completion holds
+         * ({@code doca_comch_consumer_completion_set_max_num_recv}). Further messages wait in the queues of their
+         * consumers. Default: 64.
          *
          * @param most at least 1
          * @return this
@@ -87,10 +89,10 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
         }
 
         /**
-         * The most immediate data that its consumers take
-         * ({@code doca_comch_consumer_completion_set_imm_data_len}). Default: 32.
+         * Sets the maximum length of immediate data for its consumers
+         * ({@code doca_comch_consumer_completion_set_imm_data_len}). Default: 32 bytes.
          *
-         * @param bytes at least 1; the emulated device takes 96
+         * @param bytes at least 1; the emulated device accepts 96
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */
@@ -101,8 +103,8 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
         }
 
         /**
-         * The thread that a message wakes ({@code doca_comch_consumer_completion_set_dpa_thread}). Default: none, for
-         * kernels that poll.
+         * Sets the thread that a message wakes ({@code doca_comch_consumer_completion_set_dpa_thread}). Default: none,
+         * for kernels that poll.
          *
          * @param woken a thread of the same DPA
          * @return this
@@ -115,7 +117,7 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_consumer_completion_create}, {@code …_start}).
+         * Creates and starts the completion ({@code doca_comch_consumer_completion_create}, {@code …_start}).
          *
          * @return the completion, started
          * @throws IllegalStateException if the DPA or the thread is closed

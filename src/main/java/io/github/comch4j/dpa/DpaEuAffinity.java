@@ -2,7 +2,7 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.internal.call.DpaThreadCalls;
 
-/** Names an execution unit for threads ({@code doca_dpa_eu_affinity}); made by {@link Dpa#affinity}. */
+/** Binds threads to an execution unit ({@code doca_dpa_eu_affinity}). {@link Dpa#affinity} creates it. */
 public final class DpaEuAffinity extends DpaObject {
     private static final DpaHandle.Kind KIND = DpaHandle.Kind.of(DpaThreadCalls::destroyAffinity);
 
@@ -17,10 +17,10 @@ public final class DpaEuAffinity extends DpaObject {
     }
 
     /**
-     * The execution unit ({@code doca_dpa_eu_affinity_get}).
+     * Returns the execution unit ({@code doca_dpa_eu_affinity_get}).
      *
-     * @return its number
-     * @throws IllegalStateException if this is closed
+     * @return the number of the execution unit
+     * @throws IllegalStateException if this affinity is closed
      */
     public int unit() {
         return resource().ask("asking " + this, DpaThreadCalls::unit);

@@ -7,9 +7,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function on the DPA ({@code doca_dpa_func_t}): a kernel, or what is called from the host. Made by
- * {@link DpaApplication#function}, of what is written in Java
- * ({@link io.github.comch4j.emulator.JavaKernels}), or of a symbol that the program has found itself.
+ * A function on the DPA ({@code doca_dpa_func_t}): a kernel, or a function that the host calls. There are three ways to
+ * get one: from an application ({@link DpaApplication#function}), from code in Java
+ * ({@link io.github.comch4j.emulator.JavaKernels}), or from a symbol that the program has found itself.
  */
 public final class DpaFunction {
     private final String name;
@@ -28,10 +28,10 @@ public final class DpaFunction {
     }
 
     /**
-     * A function by its symbol in the host program, which DPACC has made.
+     * Creates a function from its symbol in the host program, which DPACC has built.
      *
      * @param name its name, for messages
-     * @param address the symbol; lives as long as the function is used
+     * @param address the symbol; must stay valid as long as the function is used
      * @return the function
      * @throws IllegalArgumentException if the address is NULL or that of memory on the heap
      */
@@ -44,18 +44,18 @@ public final class DpaFunction {
     }
 
     /**
-     * Its name.
+     * Returns the function's name.
      *
-     * @return as it was given
+     * @return the name given at creation
      */
     public String name() {
         return name;
     }
 
     /**
-     * Its symbol in the host program.
+     * Returns the function's symbol in the host program.
      *
-     * @return not NULL
+     * @return an address that is not NULL
      */
     public MemorySegment address() {
         return address;
@@ -70,7 +70,7 @@ public final class DpaFunction {
     }
 
     /**
-     * For logs.
+     * Returns a description of this function, for logs.
      *
      * @return its name
      */

@@ -2,7 +2,7 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.internal.call.DpaMemoryCalls;
 
-/** A hash table that kernels share ({@code doca_dpa_hash_table}); made by {@link Dpa#hashTable}. */
+/** A hash table that kernels share ({@code doca_dpa_hash_table}). {@link Dpa#hashTable} creates it. */
 public final class DpaHashTable extends DpaObject {
     private static final DpaHandle.Kind KIND = DpaHandle.Kind.of(DpaMemoryCalls::destroyTable);
 
@@ -19,10 +19,10 @@ public final class DpaHashTable extends DpaObject {
     }
 
     /**
-     * What kernels call it ({@code doca_dpa_hash_table_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this table ({@code doca_dpa_hash_table_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if this table is closed
      */
     public long handle() {
         return handle(DpaMemoryCalls::tableHandle);

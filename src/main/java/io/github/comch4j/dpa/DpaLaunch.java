@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kernel that was launched: it runs once, on all its threads. Any thread may use it. It cannot be closed before the
- * kernel has ended.
+ * A launched kernel, which runs once on all its threads. Any thread may use it. It cannot be closed before the kernel
+ * has ended.
  */
 public final class DpaLaunch implements AutoCloseable {
     private static final long ENDED = 1;
@@ -25,7 +25,7 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * What runs.
+     * Returns the kernel that was launched.
      *
      * @return the kernel
      */
@@ -34,10 +34,10 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * Whether it has ended, on all threads.
+     * Returns whether the kernel has ended on all threads.
      *
-     * @return true from then on
-     * @throws IllegalStateException if this is closed
+     * @return true if it has ended
+     * @throws IllegalStateException if this launch is closed
      * @throws DocaException if DOCA refuses
      */
     public boolean isDone() {
@@ -45,12 +45,12 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * Waits until it has ended, on all threads, as {@link SyncEvent#awaitGreater} does.
+     * Waits until the kernel has ended on all threads, as {@link SyncEvent#awaitGreater} does.
      *
-     * @param timeout how long at most
-     * @return whether it has
+     * @param timeout the longest time to wait
+     * @return whether it has ended
      * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if this is closed, also meanwhile
+     * @throws IllegalStateException if this launch is closed, before or during the call
      * @throws DocaException if DOCA refuses
      */
     public boolean await(Duration timeout) throws InterruptedException {
@@ -58,8 +58,8 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * Closes the sync event by which it tells of its end. Waits for the end a second at most. The second call does
-     * nothing.
+     * Closes the sync event that signals the end of the kernel. Waits at most a second for the end. Calling it again
+     * does nothing.
      *
      * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#IN_USE} if the kernel has not ended
      */
@@ -69,9 +69,9 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this launch, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this launch
      */
     @Override
     public String toString() {
@@ -79,8 +79,8 @@ public final class DpaLaunch implements AutoCloseable {
     }
 
     /**
-     * Settings of a launch. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a launch. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private static final long MOST_AWAITED = 254; // that the hardware compares
@@ -99,7 +99,7 @@ public final class DpaLaunch implements AutoCloseable {
         }
 
         /**
-         * On how many threads it runs at once. Default: 1.
+         * Sets how many threads run the kernel at once. Default: 1.
          *
          * @param count 1 to {@link DpaProperties#maxThreads}
          * @return this
@@ -112,10 +112,10 @@ public final class DpaLaunch implements AutoCloseable {
         }
 
         /**
-         * When it begins. Default: at once.
+         * Sets when the kernel begins. Default: at once.
          *
-         * @param event an event that the DPA awaits; to be closed after the kernel has begun
-         * @param above begins when the event's value is greater, 0 to 254
+         * @param event an event that the DPA awaits; close it only after the kernel has begun
+         * @param above 0 to 254; the kernel begins when the event's value is greater
          * @return this
          */
         public Builder after(SyncEvent event, long above) {
@@ -127,14 +127,14 @@ public final class DpaLaunch implements AutoCloseable {
         }
 
         /**
-         * Launches it ({@code doca_dpa_kernel_launch_update_set}, with an event of its own).
+         * Launches the kernel ({@code doca_dpa_kernel_launch_update_set}) with an event that the launch creates.
          *
-         * @param arguments of the kernel: integers of at most 64 bits, at most 16
-         * @return by what its end can be awaited
+         * @param arguments the kernel's arguments: at most 16 integers of at most 64 bits
+         * @return the launch, with which you can wait for the end
          * @throws IllegalArgumentException if there are too many arguments
          * @throws IllegalStateException if the DPA is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for more threads than there can be, a
-         *     number that is not compared, or an event that is stopped or that the DPA has no part in
+         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for too many threads, for a number
+         *     that cannot be compared, or for an event that is stopped or in which the DPA has no part
          */
         public DpaLaunch launch(long... arguments) {
             use.check();
@@ -151,12 +151,12 @@ public final class DpaLaunch implements AutoCloseable {
         }
 
         /**
-         * Launches it, and has an event set when it has ended on all threads
+         * Launches the kernel, and sets an event when the kernel has ended on all threads
          * ({@code doca_dpa_kernel_launch_update_set}).
          *
-         * @param completed an event that the DPA changes; to be closed after the kernel has ended
-         * @param value what it is set to
-         * @param arguments of the kernel: integers of at most 64 bits, at most 16
+         * @param completed an event that the DPA changes; close it only after the kernel has ended
+         * @param value the value to set
+         * @param arguments the kernel's arguments: at most 16 integers of at most 64 bits
          * @throws IllegalArgumentException if there are too many arguments
          * @throws IllegalStateException if the DPA or the event is closed
          * @throws DocaException if DOCA refuses
@@ -166,11 +166,12 @@ public final class DpaLaunch implements AutoCloseable {
         }
 
         /**
-         * As {@link #launchAndSet}, but adds to the event ({@code doca_dpa_kernel_launch_update_add}).
+         * Launches the kernel as {@link #launchAndSet} does, but adds to the event
+         * ({@code doca_dpa_kernel_launch_update_add}).
          *
-         * @param completed an event that the DPA changes; to be closed after the kernel has ended
-         * @param value what is added to it
-         * @param arguments of the kernel: integers of at most 64 bits, at most 16
+         * @param completed an event that the DPA changes; close it only after the kernel has ended
+         * @param value the value to add
+         * @param arguments the kernel's arguments: at most 16 integers of at most 64 bits
          */
         public void launchAndAdd(SyncEvent completed, long value, long... arguments) {
             launch(true, completed, value, arguments);

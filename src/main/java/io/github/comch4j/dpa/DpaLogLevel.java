@@ -5,17 +5,17 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DpaCalls;
 import io.github.comch4j.internal.failure.Failures;
 
-/** Which messages of programs on the DPA are written ({@code doca_dpa_dev_log_level_t}). */
+/** The level of messages that programs on the DPA write ({@code doca_dpa_dev_log_level_t}). */
 public enum DpaLogLevel {
-    /** None. */
+    /** No messages. */
     OFF(DpaCalls.LOG_OFF),
     /** Errors. */
     ERROR(DpaCalls.LOG_ERROR),
     /** Errors and warnings. */
     WARNING(DpaCalls.LOG_WARNING),
-    /** Those and what is worth knowing; the default. */
+    /** Errors, warnings and information; the default. */
     INFO(DpaCalls.LOG_INFO),
-    /** All. */
+    /** All messages. */
     DEBUG(DpaCalls.LOG_DEBUG);
 
     static {

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address means something to kernels, not to this process; what is in
- * it is copied there and back.
+ * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address is valid only for kernels, not for this process; use the
+ * methods of this class to copy bytes to it and from it.
  */
 public final class DpaMemory extends DpaObject {
     private final long address;
@@ -37,7 +37,7 @@ public final class DpaMemory extends DpaObject {
     }
 
     /**
-     * Where it is on the DPA ({@code doca_dpa_dev_uintptr_t}): an argument for kernels.
+     * Returns the address of this memory on the DPA ({@code doca_dpa_dev_uintptr_t}), to pass to kernels.
      *
      * @return the address
      */
@@ -46,9 +46,9 @@ public final class DpaMemory extends DpaObject {
     }
 
     /**
-     * Its size.
+     * Returns the size of this memory.
      *
-     * @return bytes
+     * @return the size in bytes
      */
     public long size() {
         return bytes;
@@ -57,9 +57,9 @@ public final class DpaMemory extends DpaObject {
     /**
      * Copies bytes to the DPA ({@code doca_dpa_h2d_memcpy}).
      *
-     * @param offset where to, bytes from the beginning
-     * @param source all of it is copied
-     * @throws IndexOutOfBoundsException if it does not fit
+     * @param offset the target, in bytes from the beginning of this memory
+     * @param source the bytes, all of which are copied
+     * @throws IndexOutOfBoundsException if the bytes do not fit
      * @throws IllegalStateException if the memory is closed
      * @throws DocaException if DOCA refuses
      */
@@ -83,9 +83,9 @@ public final class DpaMemory extends DpaObject {
     /**
      * Copies bytes from the DPA ({@code doca_dpa_d2h_memcpy}).
      *
-     * @param offset where from, bytes from the beginning
-     * @param target all of it is filled
-     * @throws IndexOutOfBoundsException if there are not so many bytes
+     * @param offset the source, in bytes from the beginning of this memory
+     * @param target the memory to fill completely
+     * @throws IndexOutOfBoundsException if this memory does not have that many bytes
      * @throws IllegalArgumentException if the target is read-only
      * @throws IllegalStateException if the memory is closed
      * @throws DocaException if DOCA refuses
@@ -113,11 +113,11 @@ public final class DpaMemory extends DpaObject {
     }
 
     /**
-     * Fills all of it with a byte ({@code doca_dpa_memset}).
+     * Fills all of this memory with a byte ({@code doca_dpa_memset}).
      *
      * @param value the byte
      * @return this
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the memory is closed
      * @throws DocaException if DOCA refuses
      */
     public DpaMemory fill(byte value) {
@@ -129,10 +129,10 @@ public final class DpaMemory extends DpaObject {
     }
 
     /**
-     * Maps it, so that kernels can copy from it and to it ({@code doca_mmap_set_dpa_memrange}).
+     * Maps this memory, so that kernels can copy from it and to it ({@code doca_mmap_set_dpa_memrange}).
      *
-     * @return the map, closed with the memory or before
-     * @throws IllegalStateException if it is closed
+     * @return the map, which closes with the memory, if not before
+     * @throws IllegalStateException if the memory is closed
      * @throws DocaException if DOCA refuses
      */
     public DpaMemoryMap map() {

@@ -3,8 +3,8 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.internal.call.MmapCalls;
 
 /**
- * Memory of a DPA as kernels copy from it and to it ({@code doca_mmap}), by
- * {@code doca_dpa_dev_comch_producer_dma_copy} and the like; made by {@link DpaMemory#map}.
+ * A map of a DPA's memory ({@code doca_mmap}). Kernels use it to copy, with
+ * {@code doca_dpa_dev_comch_producer_dma_copy} and similar functions. {@link DpaMemory#map} creates it.
  */
 public final class DpaMemoryMap extends DpaObject {
     private static final DpaHandle.Kind KIND = DpaHandle.Kind.of(MmapCalls::destroy);
@@ -29,10 +29,10 @@ public final class DpaMemoryMap extends DpaObject {
     }
 
     /**
-     * What kernels call it ({@code doca_mmap_dev_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this map ({@code doca_mmap_dev_get_dpa_handle}).
      *
-     * @return the handle, of 32 bits
-     * @throws IllegalStateException if it is closed
+     * @return the handle, 32 bits
+     * @throws IllegalStateException if this map is closed
      */
     public long handle() {
         return handle((map, action) -> MmapCalls.dpaHandle(map, dpa().deviceHandle(), action));

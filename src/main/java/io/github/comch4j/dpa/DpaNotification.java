@@ -3,8 +3,8 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.internal.call.DpaCompletionCalls;
 
 /**
- * By which a kernel wakes a thread ({@code doca_dpa_notification_completion}), with
- * {@code doca_dpa_dev_thread_notify}; made by {@link Dpa#notification}.
+ * Lets kernels wake a thread ({@code doca_dpa_notification_completion}), with {@code doca_dpa_dev_thread_notify}.
+ * {@link Dpa#notification} creates it.
  */
 public final class DpaNotification extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =
@@ -29,7 +29,7 @@ public final class DpaNotification extends DpaStartedObject {
     }
 
     /**
-     * What it wakes.
+     * Returns the thread that this notification wakes.
      *
      * @return the thread
      */
@@ -38,11 +38,12 @@ public final class DpaNotification extends DpaStartedObject {
     }
 
     /**
-     * What kernels call it ({@code doca_dpa_notification_completion_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this notification
+     * ({@code doca_dpa_notification_completion_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws io.github.comch4j.DocaException if it is stopped
+     * @throws IllegalStateException if this notification is closed
+     * @throws io.github.comch4j.DocaException if this notification is stopped
      */
     public long handle() {
         return handle(DpaCompletionCalls::notificationHandle);

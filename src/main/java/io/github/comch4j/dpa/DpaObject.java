@@ -4,7 +4,7 @@ import io.github.comch4j.DocaException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
 
-/** What the objects of a DPA have in common. Any thread may use them. */
+/** The common part of all objects of a DPA. Any thread may use them. */
 public abstract sealed class DpaObject implements AutoCloseable
         permits DpaMemory, DpaMemoryMap, DpaEuAffinity, DpaHashTable, DpaStartedObject {
     private final Dpa dpa;
@@ -16,27 +16,27 @@ public abstract sealed class DpaObject implements AutoCloseable
     }
 
     /**
-     * The DPA.
+     * Returns the DPA of this object.
      *
-     * @return what it was made on
+     * @return the DPA on which it was created
      */
     public final Dpa dpa() {
         return dpa;
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether this object is closed.
      *
-     * @return true from the beginning of closing
+     * @return true as soon as closing has begun
      */
     public final boolean isClosed() {
         return resource.isClosed();
     }
 
     /**
-     * Closes what depends on it, then stops and ends it. The second call does nothing.
+     * Closes the objects that depend on this one, then stops and destroys this one. Calling it again does nothing.
      *
-     * @throws DocaException if DOCA refuses; it is still open then, and closing can be tried again
+     * @throws DocaException if DOCA refuses; the object is then still open, and you can call this method again
      */
     @Override
     public final void close() {
@@ -44,9 +44,9 @@ public abstract sealed class DpaObject implements AutoCloseable
     }
 
     /**
-     * For logs.
+     * Returns a description of this object, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this object
      */
     @Override
     public final String toString() {

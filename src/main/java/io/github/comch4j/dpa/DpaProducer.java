@@ -8,8 +8,8 @@ import io.github.comch4j.internal.life.OneUse;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The end of a queue on the DPA that sends ({@code doca_comch_producer}): an object with a handle for kernels; made by
- * {@link MessageQueue#dpaProducer}.
+ * The sending end of a queue on the DPA ({@code doca_comch_producer}): an object with a handle for kernels.
+ * {@link MessageQueue#dpaProducer} creates it.
  */
 public final class DpaProducer extends DpaStartedObject {
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(
@@ -26,47 +26,47 @@ public final class DpaProducer extends DpaStartedObject {
     }
 
     /**
-     * The queue.
+     * Returns the queue of this producer.
      *
-     * @return what it belongs to
+     * @return the queue
      */
     public MessageQueue queue() {
         return queue;
     }
 
     /**
-     * Where kernels learn that something has been sent.
+     * Returns the completion that reports the end of sends to kernels.
      *
-     * @return as it was made
+     * @return the completion given at creation
      */
     public DpaCompletion completion() {
         return completion;
     }
 
     /**
-     * Its id in the queue ({@code doca_comch_producer_get_id}).
+     * Returns the id of this producer in the queue ({@code doca_comch_producer_get_id}).
      *
      * @return at least 1
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if this producer is closed
      */
     public int id() {
         return resource().ask("asking " + this + " for its id", ProducerCalls.get()::id);
     }
 
     /**
-     * What kernels call it ({@code doca_comch_producer_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this producer ({@code doca_comch_producer_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if it is stopped
+     * @throws IllegalStateException if this producer is closed
+     * @throws DocaException if this producer is stopped
      */
     public long handle() {
         return handle(MsgqCalls::producerHandle);
     }
 
     /**
-     * Settings of a producer on the DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
+     * Builds a producer on the DPA. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards
+     * every call throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -81,7 +81,7 @@ public final class DpaProducer extends DpaStartedObject {
         }
 
         /**
-         * How many operations of kernels it takes that have not been acknowledged
+         * Sets how many operations of kernels the producer holds that have not been acknowledged
          * ({@code doca_comch_producer_set_dev_max_num_send}). Default: 64.
          *
          * @param most at least 1
@@ -95,7 +95,7 @@ public final class DpaProducer extends DpaStartedObject {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}).
+         * Creates and starts the producer ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}).
          *
          * @return the producer, started
          * @throws IllegalStateException if the queue or the completion is closed

@@ -4,8 +4,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 
 /**
- * What the objects of a DPA have in common that are started: they can be stopped before they are closed, which some
- * programs do in an order of their own. Any thread may use them.
+ * The common part of DPA objects that are started. They can be stopped before they are closed, for programs that need
+ * an order of their own. Any thread may use them.
  */
 public abstract sealed class DpaStartedObject extends DpaObject
         permits DpaThread,
@@ -22,7 +22,7 @@ public abstract sealed class DpaStartedObject extends DpaObject
     }
 
     /**
-     * Whether it is started. Closing stops it.
+     * Returns whether this object is started. Closing also stops it.
      *
      * @return true from its creation to {@link #stop}
      */
@@ -31,12 +31,13 @@ public abstract sealed class DpaStartedObject extends DpaObject
     }
 
     /**
-     * Stops it ({@code doca_…_stop}). Does nothing if it is stopped. What is stopped can only be closed.
+     * Stops this object ({@code doca_…_stop}). Does nothing if it is already stopped. A stopped object can only be
+     * closed.
      *
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if DOCA refuses, and it goes on; {@link DocaError#IN_USE} while what is attached to it is
-     *     started, or a kernel that was launched is going to change it; {@link DocaError#DRIVER} for a thread whose
-     *     kernel does not end
+     * @throws IllegalStateException if this object is closed
+     * @throws DocaException if DOCA refuses; the object then continues. {@link DocaError#IN_USE} while an object
+     *     attached to it is started, or a launched kernel still has to change it; {@link DocaError#DRIVER} for a thread
+     *     whose kernel does not end
      */
     public final void stop() {
         resource().stop();

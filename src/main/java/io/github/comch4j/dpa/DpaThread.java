@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread on the DPA ({@code doca_dpa_thread}). Once it is let {@link #run}, its kernel runs once for each
- * notification of the completions that name it, and ends each run itself, by {@code doca_dpa_dev_thread_reschedule} or
+ * A thread on the DPA ({@code doca_dpa_thread}). After {@link #run}, its kernel runs once for each notification of the
+ * completions that name the thread. The kernel ends each run itself, with {@code doca_dpa_dev_thread_reschedule} or
  * {@code _finish}.
  */
 public final class DpaThread extends DpaStartedObject {
@@ -23,19 +23,20 @@ public final class DpaThread extends DpaStartedObject {
     }
 
     /**
-     * What it runs.
+     * Returns the kernel that this thread runs.
      *
-     * @return as it was made
+     * @return the kernel given at creation
      */
     public DpaFunction kernel() {
         return kernel;
     }
 
     /**
-     * Lets it run at each notification ({@code doca_dpa_thread_run}); one that has come before counts.
+     * Lets the thread run at each notification ({@code doca_dpa_thread_run}). A notification that came before this call
+     * also starts a run.
      *
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if it is stopped
+     * @throws IllegalStateException if this thread is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if this thread is stopped
      */
     public void run() {
         resource().askUnstopped("doca_dpa_thread_run", "letting " + this + " run", (thread, action) -> {
@@ -45,19 +46,19 @@ public final class DpaThread extends DpaStartedObject {
     }
 
     /**
-     * Its number ({@code doca_dpa_thread_get_id}).
+     * Returns the number of this thread ({@code doca_dpa_thread_get_id}).
      *
      * @return the number
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if it is stopped
+     * @throws IllegalStateException if this thread is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if this thread is stopped
      */
     public int id() {
         return resource().ask("asking " + this + " for its number", DpaThreadCalls::id);
     }
 
     /**
-     * Settings of a thread. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a thread. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -74,9 +75,9 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         /**
-         * What its kernel gets at each run ({@code doca_dpa_thread_set_func_arg}). Default: 0.
+         * Sets the argument that the kernel gets at each run ({@code doca_dpa_thread_set_func_arg}). Default: 0.
          *
-         * @param value any number; often the address of a {@link DpaMemory}
+         * @param value any number, often the address of a {@link DpaMemory}
          * @return this
          */
         public Builder argument(long value) {
@@ -86,10 +87,10 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         /**
-         * Memory that its kernel gets from {@code doca_dpa_dev_thread_get_local_storage}
+         * Sets the memory that {@code doca_dpa_dev_thread_get_local_storage} returns to the kernel
          * ({@code doca_dpa_thread_set_local_storage}). Default: none.
          *
-         * @param memory memory of the same DPA, which lives as long as the thread
+         * @param memory memory of the same DPA; must stay open as long as the thread
          * @return this
          */
         public Builder localStorage(DpaMemory memory) {
@@ -100,9 +101,9 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         /**
-         * The execution unit that it runs on ({@code doca_dpa_thread_set_affinity}). Default: any.
+         * Sets the execution unit on which the thread runs ({@code doca_dpa_thread_set_affinity}). Default: any.
          *
-         * @param named an affinity of the same DPA, which lives as long as the thread
+         * @param named an affinity of the same DPA; must stay open as long as the thread
          * @return this
          */
         public Builder affinity(DpaEuAffinity named) {
@@ -113,9 +114,9 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         /**
-         * Makes and starts it ({@code doca_dpa_thread_create}, {@code doca_dpa_thread_start}).
+         * Creates and starts the thread ({@code doca_dpa_thread_create}, {@code doca_dpa_thread_start}).
          *
-         * @return the thread, which does not {@link DpaThread#run} yet
+         * @return the thread, which waits for {@link DpaThread#run}
          * @throws IllegalStateException if the DPA is closed
          * @throws DocaException if DOCA refuses
          */

@@ -4,7 +4,8 @@ import io.github.comch4j.internal.call.DpaThreadCalls;
 import java.util.List;
 
 /**
- * Threads that know their ranks ({@code doca_dpa_tg}), by {@code doca_dpa_dev_thread_rank}; made by {@link Dpa#group}.
+ * A group of threads that know their ranks ({@code doca_dpa_tg}), from {@code doca_dpa_dev_thread_rank}.
+ * {@link Dpa#group} creates it.
  */
 public final class DpaThreadGroup extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =
@@ -37,9 +38,9 @@ public final class DpaThreadGroup extends DpaStartedObject {
     }
 
     /**
-     * Its threads.
+     * Returns the threads of this group.
      *
-     * @return by their ranks
+     * @return the threads, in the order of their ranks
      */
     public List<DpaThread> threads() {
         return threads;

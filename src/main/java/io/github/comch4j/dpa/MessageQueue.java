@@ -18,11 +18,11 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries messages in one direction between the CPU and the DPA of a device ({@code doca_comch_msgq}): from its
- * producers to its consumers, without connection. A message is immediate data, and goes to the consumer that the
- * producer names. Ids of producers and of consumers count from 1 in each queue.
+ * Carries messages in one direction between the CPU and the DPA of a device ({@code doca_comch_msgq}), from its
+ * producers to its consumers, without a connection. A message consists of immediate data, and the producer names the
+ * consumer that gets it. In each queue, the ids of producers and the ids of consumers count from 1.
  *
- * <p>The queue may be used from any thread; its ends on the CPU belong to the thread that owns their engine.
+ * <p>Any thread may use the queue. Its ends on the CPU belong to the thread that owns their engine.
  */
 public final class MessageQueue implements AutoCloseable {
     static final int DEFAULT_DEPTH = 64;
@@ -41,100 +41,100 @@ public final class MessageQueue implements AutoCloseable {
     }
 
     /**
-     * Begins the settings of a queue whose consumers are on the DPA ({@code doca_comch_msgq_set_dpa_consumer}).
+     * Creates a builder for a queue whose consumers are on the DPA ({@code doca_comch_msgq_set_dpa_consumer}).
      *
-     * @param dpa where
-     * @return the settings
+     * @param dpa the DPA of the consumers
+     * @return the builder
      */
     public static Builder toDpa(Dpa dpa) {
         return new Builder(dpa.device(), dpa, true);
     }
 
     /**
-     * Begins the settings of a queue whose producers are on the DPA ({@code doca_comch_msgq_set_dpa_producer}).
+     * Creates a builder for a queue whose producers are on the DPA ({@code doca_comch_msgq_set_dpa_producer}).
      *
-     * @param dpa where
-     * @return the settings
+     * @param dpa the DPA of the producers
+     * @return the builder
      */
     public static Builder fromDpa(Dpa dpa) {
         return new Builder(dpa.device(), dpa, false);
     }
 
     /**
-     * Begins the settings of a queue with both ends on the CPU, in this process.
+     * Creates a builder for a queue with both ends on the CPU, in this process.
      *
-     * @param device a device with a DPA all the same
-     * @return the settings
+     * @param device a device, which must have a DPA even so
+     * @return the builder
      */
     public static Builder onCpu(Device device) {
         return new Builder(Objects.requireNonNull(device), null, false);
     }
 
     /**
-     * Begins the settings of a producer on the CPU.
+     * Creates a builder for a producer on the CPU.
      *
-     * @param engine what it runs on
-     * @return the settings
+     * @param engine the engine that the producer runs on
+     * @return the builder
      */
     public MessageQueueProducer.Builder producer(ProgressEngine engine) {
         return new MessageQueueProducer.Builder(this, Objects.requireNonNull(engine));
     }
 
     /**
-     * Begins the settings of a consumer on the CPU.
+     * Creates a builder for a consumer on the CPU.
      *
-     * @param engine what it runs on
-     * @return the settings
+     * @param engine the engine that the consumer runs on
+     * @return the builder
      */
     public MessageQueueConsumer.Builder consumer(ProgressEngine engine) {
         return new MessageQueueConsumer.Builder(this, Objects.requireNonNull(engine));
     }
 
     /**
-     * Begins the settings of a producer on the DPA.
+     * Creates a builder for a producer on the DPA.
      *
-     * @param completion where kernels learn that something has been sent
-     * @return the settings
+     * @param completion the completion that reports the end of sends to kernels
+     * @return the builder
      */
     public DpaProducer.Builder dpaProducer(DpaCompletion completion) {
         return new DpaProducer.Builder(this, Objects.requireNonNull(completion));
     }
 
     /**
-     * Begins the settings of a consumer on the DPA.
+     * Creates a builder for a consumer on the DPA.
      *
-     * @param completion where kernels find its messages
-     * @return the settings
+     * @param completion the completion in which kernels find the consumer's messages
+     * @return the builder
      */
     public DpaConsumer.Builder dpaConsumer(DpaConsumerCompletion completion) {
         return new DpaConsumer.Builder(this, Objects.requireNonNull(completion));
     }
 
     /**
-     * The device.
+     * Returns the device of this queue.
      *
-     * @return what it was made on
+     * @return the device on which the queue was created
      */
     public Device device() {
         return device;
     }
 
     /**
-     * Whether it is closed.
+     * Returns whether this queue is closed.
      *
-     * @return true from the beginning of closing
+     * @return true as soon as closing has begun
      */
     public boolean isClosed() {
         return resource.isClosed();
     }
 
     /**
-     * Closes its producers and consumers, then the queue ({@code doca_comch_msgq_stop},
-     * {@code doca_comch_msgq_destroy}). The second call does nothing.
+     * Closes the producers and consumers of this queue, then the queue ({@code doca_comch_msgq_stop},
+     * {@code doca_comch_msgq_destroy}). Calling it again does nothing.
      *
-     * @throws WrongThreadException if an end on the CPU belongs to another thread that is no
-     *     {@link io.github.comch4j.core.EventLoop}'s
-     * @throws DocaException if something does not end; the queue is still open then
+     * @throws WrongThreadException if an end on the CPU belongs to another thread that is not the thread of an
+     *     {@link io.github.comch4j.core.EventLoop}
+     * @throws DocaException if an end cannot be closed; the queue is then still open
      */
     @Override
     public void close() {
@@ -142,9 +142,9 @@ public final class MessageQueue implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this queue, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this queue
      */
     @Override
     public String toString() {
@@ -179,8 +179,8 @@ public final class MessageQueue implements AutoCloseable {
     }
 
     /**
-     * Settings of a queue. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a queue. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -198,7 +198,8 @@ public final class MessageQueue implements AutoCloseable {
         }
 
         /**
-         * How many producers it can have at a time ({@code doca_comch_msgq_set_max_num_producers}). Default: 1.
+         * Sets how many producers the queue can have at a time ({@code doca_comch_msgq_set_max_num_producers}).
+         * Default: 1.
          *
          * @param most at least 1
          * @return this
@@ -211,7 +212,8 @@ public final class MessageQueue implements AutoCloseable {
         }
 
         /**
-         * How many consumers it can have at a time ({@code doca_comch_msgq_set_max_num_consumers}). Default: 1.
+         * Sets how many consumers the queue can have at a time ({@code doca_comch_msgq_set_max_num_consumers}).
+         * Default: 1.
          *
          * @param most at least 1
          * @return this
@@ -224,7 +226,7 @@ public final class MessageQueue implements AutoCloseable {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_msgq_create}, {@code doca_comch_msgq_start}).
+         * Creates and starts the queue ({@code doca_comch_msgq_create}, {@code doca_comch_msgq_start}).
          *
          * @return the queue
          * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no MsgQ

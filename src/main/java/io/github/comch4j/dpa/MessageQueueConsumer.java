@@ -11,9 +11,9 @@ import io.github.comch4j.transfer.BufferReceiveTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a queue on the CPU that receives ({@code doca_comch_consumer}); made by {@link MessageQueue#consumer}. All
- * its receives are posted when it is started, and posted again when their message has been handled: producers have so
- * many credits. Receiving allocates nothing.
+ * The receiving end of a queue on the CPU ({@code doca_comch_consumer}). {@link MessageQueue#consumer} creates it. It
+ * posts all its receives when it starts, and posts each one again after the handler has returned from its message.
+ * Producers have as many credits as receives are posted. Receiving allocates nothing.
  */
 public final class MessageQueueConsumer extends MessageQueueEnd {
     private final BufferReceiveTasks receives;
@@ -38,11 +38,11 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
     }
 
     /**
-     * In the handler: its receive is not posted again when it returns, so that producers have a credit less, until
-     * {@link #tryPost}.
+     * Keeps the receive of the current message. Call this in the handler: when the handler returns, the receive is not
+     * posted again. Producers have one credit less until {@link #tryPost}.
      *
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException outside of the handler
+     * @throws IllegalStateException if called outside the handler
      */
     public void keep() {
         receives.keep();
@@ -51,9 +51,9 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
     /**
      * Posts a receive that was kept ({@code doca_task_submit}).
      *
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all are posted
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all receives are posted
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this consumer is closed
      * @throws DocaException if DOCA refuses
      */
     public SubmitResult tryPost() {
@@ -61,7 +61,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
     }
 
     /**
-     * How many receives are posted. Any thread may ask.
+     * Returns how many receives are posted. Any thread may call this method.
      *
      * @return the credits of all producers together
      */
@@ -70,17 +70,17 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
     }
 
     /**
-     * How many messages have been received. Any thread may ask.
+     * Returns how many messages this consumer has received. Any thread may call this method.
      *
-     * @return since it was started
+     * @return the number since it was started
      */
     public long received() {
         return receives.received.get();
     }
 
     /**
-     * Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a consumer. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -97,7 +97,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
         }
 
         /**
-         * How many receives it has ({@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64.
+         * Sets how many receives the consumer has ({@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64.
          *
          * @param count at least 1
          * @return this
@@ -110,9 +110,9 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
         }
 
         /**
-         * How long a message can be ({@code doca_comch_consumer_set_imm_data_len}). Default: 32.
+         * Sets the maximum length of a message ({@code doca_comch_consumer_set_imm_data_len}). Default: 32 bytes.
          *
-         * @param bytes at least 1; the emulated device takes 96
+         * @param bytes at least 1; the emulated device accepts 96
          * @return this
          * @throws IllegalArgumentException if it is less than 1, or more than 4096
          */
@@ -123,11 +123,11 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
         }
 
         /**
-         * Receives the messages. Default: nobody does.
+         * Sets the handler that receives the messages. Default: none.
          *
          * @param handler the handler
          * @return this
-         * @throws IllegalStateException if there is one already
+         * @throws IllegalStateException if a handler is already set
          */
         public Builder onMessage(MessageQueueHandler handler) {
             onMessage = use.once("onMessage", onMessage, handler);
@@ -135,14 +135,14 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}), and posts its
-         * receives. Allowed in callbacks.
+         * Creates and starts the consumer ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}), and posts
+         * its receives. Callbacks may call this method.
          *
          * @return the consumer, running
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or the queue is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if the queue has as many consumers as it
-         *     can have
+         * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if the queue already has its maximum
+         *     number of consumers
          */
         public MessageQueueConsumer start() {
             QueueContext context =

@@ -6,8 +6,8 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.transfer.TaskSlots;
 
 /**
- * What the ends of a queue on the CPU have in common: a context of an engine, and tasks. All methods belong to the
- * thread that owns the engine, unless they say otherwise.
+ * The common part of the ends of a queue on the CPU: a context of an engine, and tasks. Only the thread that owns the
+ * engine may call the methods, except where a method states otherwise.
  */
 public abstract sealed class MessageQueueEnd implements AutoCloseable
         permits MessageQueueProducer, MessageQueueConsumer {
@@ -26,25 +26,26 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
     abstract TaskSlots transfers();
 
     /**
-     * The queue. Any thread may ask.
+     * Returns the queue of this end. Any thread may call this method.
      *
-     * @return what it belongs to
+     * @return the queue
      */
     public final MessageQueue queue() {
         return queue;
     }
 
     /**
-     * The engine. Any thread may ask.
+     * Returns the engine of this end. Any thread may call this method.
      *
-     * @return what it runs on
+     * @return the engine that it runs on
      */
     public final ProgressEngine engine() {
         return engine;
     }
 
     /**
-     * Its id in the queue ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask.
+     * Returns the id of this end in the queue ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}).
+     * Any thread may call this method.
      *
      * @return at least 1
      */
@@ -53,7 +54,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
     }
 
     /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     * Returns the state of this end ({@code doca_ctx_get_state}). Any thread may call this method.
      *
      * @return {@link ContextState#RUNNING} until it is closed
      */
@@ -62,7 +63,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
     }
 
     /**
-     * How many tasks it has. Any thread may ask.
+     * Returns how many tasks this end has. Any thread may call this method.
      *
      * @return the most messages in flight, or receives posted, at a time
      */
@@ -71,31 +72,32 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
     }
 
     /**
-     * How many tasks were accepted and failed later. Any thread may ask.
+     * Returns how many accepted tasks have failed. Any thread may call this method.
      *
-     * @return since it was started; receives that come back when it is closed are among them
+     * @return the number since it was started, including receives that come back when it is closed
      */
     public final long failed() {
         return transfers().failed.get();
     }
 
     /**
-     * Whether it is closed. Any thread may ask.
+     * Returns whether this end is closed. Any thread may call this method.
      *
-     * @return true from the beginning of closing
+     * @return true as soon as closing has begun
      */
     public final boolean isClosed() {
         return context.isClosed();
     }
 
     /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}).
-     * Progresses the engine meanwhile, so that handlers of others on it may run; its own runs no more. Messages in a
-     * producer's queue that no receive is posted for end here. The second call does nothing.
+     * Closes this end ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy},
+     * {@code doca_comch_consumer_destroy}). Progresses the engine in the meantime, so handlers of other contexts on the
+     * engine may run; handlers of this end no longer run. Messages in a producer's queue for which no receive is posted
+     * are not sent. Calling it again does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
-     *     close it
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     * @throws WrongThreadException if another thread owns the engine; if that is an event loop's thread, the loop
+     *     closes this end instead
+     * @throws DocaException if this end does not close within {@link ProgressEngine#timeout()}; it is still open then
      */
     @Override
     public final void close() {
@@ -103,9 +105,9 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
     }
 
     /**
-     * For logs.
+     * Returns a description of this end, for logs.
      *
-     * @return what it is
+     * @return a text that identifies this end
      */
     @Override
     public final String toString() {

@@ -6,12 +6,13 @@ import java.lang.foreign.MemorySegment;
 @FunctionalInterface
 public interface MessageQueueHandler {
     /**
-     * A message has arrived ({@code doca_comch_consumer_task_post_recv_completion_cb_t}). Runs inside
-     * {@code progress()} of the consumer's engine; when it returns, its receive is posted again.
+     * Handles a message that has arrived ({@code doca_comch_consumer_task_post_recv_completion_cb_t}). Runs inside
+     * {@code progress()} of the consumer's engine. When this method returns, the receive of the message is posted
+     * again.
      *
-     * @param consumer what has received it
-     * @param producerId the producer that has sent it
-     * @param message what was sent; valid until this returns
+     * @param consumer the consumer that has received the message
+     * @param producerId the id of the producer that has sent it
+     * @param message the message; valid until this method returns
      */
     void onMessage(MessageQueueConsumer consumer, int producerId, MemorySegment message);
 }

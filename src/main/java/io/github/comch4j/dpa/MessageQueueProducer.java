@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a queue on the CPU that sends ({@code doca_comch_producer}); made by {@link MessageQueue#producer}. Sends
- * of one producer to one consumer arrive in order. Tasks are used again: sending allocates nothing.
+ * The sending end of a queue on the CPU ({@code doca_comch_producer}). {@link MessageQueue#producer} creates it.
+ * Messages of one producer to one consumer arrive in order. The producer reuses its tasks: sending allocates nothing.
  */
 public final class MessageQueueProducer extends MessageQueueEnd {
     private final int longest;
@@ -63,14 +63,14 @@ public final class MessageQueueProducer extends MessageQueueEnd {
     /**
      * Sends a message if there is room ({@code doca_task_submit}). Never waits.
      *
-     * @param message at least 1 byte, at most what the consumer takes; copied before it returns
-     * @param consumerId a consumer of the queue, from 1
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
-     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to make room
+     * @param message at least 1 byte, at most the consumer's maximum; copied before this method returns
+     * @param consumerId the id of a consumer of the queue, from 1
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK} if you must call {@code progress()} and then
+     *     try again; {@link SubmitResult#NO_RECEIVE} if the consumer must make room
      * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
-     * @throws IllegalStateException if this is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist, or
-     *     more than it takes
+     * @throws IllegalStateException if this producer is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if the consumer does not exist, or the
+     *     message is longer than it accepts
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(MemorySegment message, int consumerId) {
@@ -78,16 +78,17 @@ public final class MessageQueueProducer extends MessageQueueEnd {
     }
 
     /**
-     * Queues a message, which costs less than {@link #trySend} when there are many: the queue is submitted by one
-     * native call with every 64th message, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
-     * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
-     * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onSendFailed}.
+     * Queues a message, which costs less than {@link #trySend} if there are many messages. One native call submits the
+     * queue with every 64th message, in {@link #flush()}, or in the engine's next {@code progress()}, whichever comes
+     * first. While the consumer of the first message has no room, all messages wait, and each {@code progress()} tries
+     * again. If DOCA refuses a message when its turn comes, the message has failed: see {@link Builder#onSendFailed}.
      *
-     * @param message at least 1 byte, at most what the consumer takes; copied before it returns
-     * @param consumerId a consumer of the queue, from 1
-     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @param message at least 1 byte, at most the consumer's maximum; copied before this method returns
+     * @param consumerId the id of a consumer of the queue, from 1
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if you must call {@code progress()} and
+     *     then try again
      * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this producer is closed
      * @throws DocaException if DOCA refuses at once
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -100,7 +101,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      *
      * @return whether the queue is empty
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this producer is closed
      */
     public boolean flush() {
         context().engine().checkOwner();
@@ -109,35 +110,35 @@ public final class MessageQueueProducer extends MessageQueueEnd {
     }
 
     /**
-     * How many messages are in flight. Any thread may ask.
+     * Returns how many messages are in flight. Any thread may call this method.
      *
-     * @return submitted or queued, and not completed
+     * @return the number of messages that are submitted or queued, and not completed
      */
     public int inFlight() {
         return sends.inFlight();
     }
 
     /**
-     * How many messages have been sent. Any thread may ask.
+     * Returns how many messages this producer has sent. Any thread may call this method.
      *
-     * @return since it was started
+     * @return the number since it was started
      */
     public long sent() {
         return sends.done.get();
     }
 
     /**
-     * How many times a message was not accepted because there was no room. Any thread may ask.
+     * Returns how many times a message was not accepted because there was no room. Any thread may call this method.
      *
-     * @return since it was started; each attempt counts
+     * @return the number since it was started; each attempt counts
      */
     public long refused() {
         return sends.backPressure.refusals();
     }
 
     /**
-     * Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
-     * {@link IllegalStateException}.
+     * Builds a producer. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -155,7 +156,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         }
 
         /**
-         * How many messages can be in flight at a time ({@code doca_comch_producer_task_send_set_conf}). Default: 64.
+         * Sets how many messages can be in flight at a time ({@code doca_comch_producer_task_send_set_conf}). Default:
+         * 64.
          *
          * @param count at least 1
          * @return this
@@ -168,9 +170,9 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         }
 
         /**
-         * How long a message can be. Default: 32.
+         * Sets the maximum length of a message. Default: 32 bytes.
          *
-         * @param bytes at least 1; the emulated device takes 96
+         * @param bytes at least 1; the emulated device accepts 96
          * @return this
          * @throws IllegalArgumentException if it is less than 1, or more than 4096
          */
@@ -181,11 +183,11 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         }
 
         /**
-         * Called when there is room again, or may be, after a message that was not accepted.
+         * Sets a handler that runs when there is room again, or may be, after a message was not accepted.
          *
          * @param handler the handler; costs nothing as long as all messages are accepted
          * @return this
-         * @throws IllegalStateException if there is one already
+         * @throws IllegalStateException if a handler is already set
          */
         public Builder onWritable(Consumer<MessageQueueProducer> handler) {
             onWritable = use.once("onWritable", onWritable, handler);
@@ -193,12 +195,12 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         }
 
         /**
-         * Called for each message that was accepted and not sent. Without it {@code progress()} throws for the first of
-         * a row.
+         * Sets a handler that runs for each message that was accepted and not sent. Without a handler,
+         * {@code progress()} throws an exception for the first message of a series of failures.
          *
          * @param handler the handler
          * @return this
-         * @throws IllegalStateException if there is one already
+         * @throws IllegalStateException if a handler is already set
          */
         public Builder onSendFailed(BiConsumer<MessageQueueProducer, DocaError> handler) {
             onSendFailed = use.once("onSendFailed", onSendFailed, handler);
@@ -206,13 +208,14 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         }
 
         /**
-         * Makes and starts it ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         * Creates and starts the producer ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}). Callbacks
+         * may call this method.
          *
          * @return the producer, running
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or the queue is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if the queue has as many producers as it
-         *     can have
+         * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if the queue already has its maximum
+         *     number of producers
          */
         public MessageQueueProducer start() {
             QueueContext context =

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.function.LongPredicate;
 
 /**
- * A number that the CPU and kernels change and wait for ({@code doca_sync_event}), 0 at first; made by
- * {@link Dpa#syncEvent}.
+ * A number that the CPU and kernels can change and wait for ({@code doca_sync_event}). It is 0 at first.
+ * {@link Dpa#syncEvent} creates it.
  */
 public final class SyncEvent extends DpaStartedObject {
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(SyncEvent::stop, SyncEventCalls::destroy, true);
@@ -45,10 +45,10 @@ public final class SyncEvent extends DpaStartedObject {
     }
 
     /**
-     * The value ({@code doca_sync_event_get}).
+     * Returns the value ({@code doca_sync_event_get}).
      *
-     * @return unsigned
-     * @throws IllegalStateException if it is closed
+     * @return the value, unsigned
+     * @throws IllegalStateException if this event is closed
      * @throws DocaException if DOCA refuses
      */
     public long value() {
@@ -58,8 +58,8 @@ public final class SyncEvent extends DpaStartedObject {
     /**
      * Sets the value ({@code doca_sync_event_update_set}).
      *
-     * @param value unsigned
-     * @throws IllegalStateException if it is closed
+     * @param value the new value, unsigned
+     * @throws IllegalStateException if this event is closed
      * @throws DocaException if DOCA refuses
      */
     public void set(long value) {
@@ -72,9 +72,9 @@ public final class SyncEvent extends DpaStartedObject {
     /**
      * Adds to the value ({@code doca_sync_event_update_add}).
      *
-     * @param value what is added, modulo 2 to the 64th
-     * @return what the value was
-     * @throws IllegalStateException if it is closed
+     * @param value the number to add, modulo 2 to the 64th
+     * @return the previous value
+     * @throws IllegalStateException if this event is closed
      * @throws DocaException if DOCA refuses
      */
     public long add(long value) {
@@ -86,14 +86,14 @@ public final class SyncEvent extends DpaStartedObject {
     }
 
     /**
-     * Waits until the value is greater than a number: looks at it again and again, with pauses that become longer. The
-     * waiting functions of DOCA know no end, and are not used.
+     * Waits until the value is greater than a number. This method polls the value, with pauses that become longer. It
+     * does not use the waiting functions of DOCA, because they have no timeout.
      *
-     * @param threshold unsigned
-     * @param timeout how long at most
-     * @return whether it is
+     * @param threshold the number, unsigned
+     * @param timeout the longest time to wait
+     * @return whether the value is greater
      * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws IllegalStateException if this event is closed, before or during the call
      * @throws DocaException if DOCA refuses
      */
     public boolean awaitGreater(long threshold, Duration timeout) throws InterruptedException {
@@ -101,13 +101,13 @@ public final class SyncEvent extends DpaStartedObject {
     }
 
     /**
-     * Waits until the value is a number, as {@link #awaitGreater} does.
+     * Waits until the value equals a number, as {@link #awaitGreater} does.
      *
      * @param expected the number
-     * @param timeout how long at most
-     * @return whether it is
+     * @param timeout the longest time to wait
+     * @return whether the value is equal
      * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws IllegalStateException if this event is closed, before or during the call
      * @throws DocaException if DOCA refuses
      */
     public boolean awaitEqual(long expected, Duration timeout) throws InterruptedException {
@@ -130,11 +130,11 @@ public final class SyncEvent extends DpaStartedObject {
     }
 
     /**
-     * What kernels call it ({@code doca_sync_event_get_dpa_handle}).
+     * Returns the handle by which kernels refer to this event ({@code doca_sync_event_get_dpa_handle}).
      *
      * @return the handle
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if it is stopped, or the DPA neither changes nor awaits it
+     * @throws IllegalStateException if this event is closed
+     * @throws DocaException if this event is stopped, or the DPA neither changes nor awaits it
      */
     public long handle() {
         return handle(
@@ -142,9 +142,10 @@ public final class SyncEvent extends DpaStartedObject {
     }
 
     /**
-     * Settings of a sync event: who changes it, at least one, and who waits for it, at least one. They decide where the
-     * value lies, not who may do what: the CPU may do both, and kernels if the DPA is named at all. Not thread safe;
-     * can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
+     * Builds a sync event. Set at least one side that changes the event, and at least one that waits for it. These
+     * settings decide where the value is stored; they do not restrict access. The CPU can always change the event and
+     * wait for it, and kernels can do both if any setting names the DPA. Not thread-safe. A builder can be used only
+     * once, even if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
@@ -160,7 +161,7 @@ public final class SyncEvent extends DpaStartedObject {
         }
 
         /**
-         * The CPU changes it ({@code doca_sync_event_add_publisher_location_cpu}).
+         * Sets the CPU as a side that changes the event ({@code doca_sync_event_add_publisher_location_cpu}).
          *
          * @return this
          */
@@ -171,7 +172,7 @@ public final class SyncEvent extends DpaStartedObject {
         }
 
         /**
-         * The DPA changes it ({@code doca_sync_event_add_publisher_location_dpa}).
+         * Sets the DPA as a side that changes the event ({@code doca_sync_event_add_publisher_location_dpa}).
          *
          * @return this
          */
@@ -182,7 +183,7 @@ public final class SyncEvent extends DpaStartedObject {
         }
 
         /**
-         * The CPU waits for it ({@code doca_sync_event_add_subscriber_location_cpu}).
+         * Sets the CPU as a side that waits for the event ({@code doca_sync_event_add_subscriber_location_cpu}).
          *
          * @return this
          */
@@ -193,7 +194,7 @@ public final class SyncEvent extends DpaStartedObject {
         }
 
         /**
-         * The DPA waits for it ({@code doca_sync_event_add_subscriber_location_dpa}).
+         * Sets the DPA as a side that waits for the event ({@code doca_sync_event_add_subscriber_location_dpa}).
          *
          * @return this
          */
@@ -204,12 +205,12 @@ public final class SyncEvent extends DpaStartedObject {
         }
 
         /**
-         * Makes and starts it ({@code doca_sync_event_create}, {@code doca_sync_event_start}).
+         * Creates and starts the event ({@code doca_sync_event_create}, {@code doca_sync_event_start}).
          *
          * @return the event, whose value is 0
          * @throws IllegalStateException if the DPA is closed
-         * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if nobody changes
-         *     it, or nobody waits for it
+         * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if no side changes
+         *     it, or no side waits for it
          */
         public SyncEvent start() {
             use.begin();
