@@ -9,24 +9,24 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Faults of the emulated BlueField on demand ({@code doca_emu_set_faults}), for tests.
+ * Injects faults into the emulated BlueField ({@code doca_emu_set_faults}), for tests.
  *
  * {@snippet file="Pieces.java" region="faults"}
  *
- * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all
- * of it, but for machines of tests ({@code io.github.comch4j.testing}): a thread that means such a machine sets the
- * faults of that one. The same can be had from outside: {@link #toString()} is what the environment variable
- * {@code DOCA_EMU_FAULTS} takes. Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from
- * any thread; an object of this class belongs to one thread at a time.
+ * <p>A program sees these faults as it would see real ones; each method describes where. They apply to all of this
+ * process, and to no other, except for machines of tests ({@code io.github.comch4j.testing}): a thread that uses such a
+ * machine sets the faults of that machine. You can also set faults from outside the process: the environment variable
+ * {@code DOCA_EMU_FAULTS} accepts the result of {@link #toString()}. Counts begin at {@link #apply()}. Any thread may
+ * call {@code apply} and {@code clear}. An object of this class belongs to one thread at a time.
  */
 public final class EmulatedFaults {
     private final Map<String, String> settings = new LinkedHashMap<>();
 
-    /** No faults yet. */
+    /** Creates an object without faults. */
     public EmulatedFaults() {}
 
     /**
-     * Whether the libraries in use are an emulation.
+     * Returns whether the libraries in use are an emulation.
      *
      * @return true if {@link #apply()} can work
      */
@@ -44,10 +44,11 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} at the
-     * client, and another attempt by {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
+     * Makes servers of this process refuse clients. The client's handler
+     * {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} runs, and
+     * {@link io.github.comch4j.comch.ComchClient.Builder#connect connect} tries again.
      *
-     * @param clients how many of those to come, at least 1
+     * @param clients how many of the next clients, at least 1
      * @return this
      */
     public EmulatedFaults refuse(int clients) {
@@ -55,9 +56,9 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers of this process let each client wait.
+     * Makes servers of this process accept each client later.
      *
-     * @param delay how long; at least a millisecond, the rest is cut off
+     * @param delay the delay, at least a millisecond; a fraction of a millisecond is cut off
      * @return this
      */
     public EmulatedFaults acceptDelay(Duration delay) {
@@ -65,10 +66,11 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room:
-     * {@code trySend} returns {@code NO_RECEIVE}, {@code send} waits, and what {@code offer} has queued stays queued.
+     * Makes submits of messages and of producer sends return {@link DocaError#AGAIN}, as if there were no room.
+     * {@code trySend} then returns {@code NO_RECEIVE}, {@code send} waits, and messages that {@code offer} has queued
+     * stay queued.
      *
-     * @param submits how many of those to come, at least 1
+     * @param submits how many of the next submits, at least 1
      * @return this
      */
     public EmulatedFaults again(int submits) {
@@ -76,12 +78,12 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A message or producer send that was accepted fails and is not sent:
+     * Makes an accepted message or producer send fail without being sent. The program sees this in
      * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onSendFailed} or
-     * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}. What is sent behind it goes on.
+     * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}. Later sends continue.
      *
-     * @param nth which one, counted from 1
-     * @param error with what
+     * @param nth the number of the send, counted from 1
+     * @param error the error of the failure
      * @return this
      */
     public EmulatedFaults failSend(int nth, DocaError error) {
@@ -89,12 +91,12 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A message or producer send that was accepted fails for good: the client, server or producer that sent it stops by
-     * itself, all that lies behind it fails, too, and the connection breaks at both ends, for a server all of its
-     * connections.
+     * Makes an accepted message or producer send fail for good. The client, server or producer that sent it stops, and
+     * all later sends in its queue fail, too. The connection breaks at both ends; for a server, all of its connections
+     * break.
      *
-     * @param nth which one, counted from 1
-     * @param error with what
+     * @param nth the number of the send, counted from 1
+     * @param error the error of the failure
      * @return this
      */
     public EmulatedFaults breakSend(int nth, DocaError error) {
@@ -102,12 +104,12 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A posted receive of a consumer fails when something is sent to it:
+     * Makes a posted receive of a consumer fail when something is sent to it. The program sees this in
      * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. Nothing is lost: the payload goes into the
-     * next posted buffer, and waits for one if there is none. The sender sees success.
+     * next posted buffer, or waits for one if there is none. The sender sees success.
      *
-     * @param nth which one, counted from 1
-     * @param error with what
+     * @param nth the number of the receive, counted from 1
+     * @param error the error of the failure
      * @return this
      */
     public EmulatedFaults failReceive(int nth, DocaError error) {
@@ -115,11 +117,11 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A posted receive of a consumer fails for good when something is sent to it: the consumer stops by itself, all
-     * that lies behind fails, too, and the connection breaks at both ends.
+     * Makes a posted receive of a consumer fail for good when something is sent to it. The consumer stops, everything
+     * behind this receive fails, too, and the connection breaks at both ends.
      *
-     * @param nth which one, counted from 1
-     * @param error with what
+     * @param nth the number of the receive, counted from 1
+     * @param error the error of the failure
      * @return this
      */
     public EmulatedFaults breakReceive(int nth, DocaError error) {
@@ -127,12 +129,12 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A consumer's receive fails, and what was sent to it is lost:
-     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success. No guide knows of
-     * such a failure; it is for programs that want the worst.
+     * Makes a consumer's receive fail and loses what was sent to it. The program sees this in
+     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success. No guide mentions
+     * such a failure; use it to test the worst case.
      *
-     * @param nth which one, counted from 1
-     * @param error with what
+     * @param nth the number of the receive, counted from 1
+     * @param error the error of the failure
      * @return this
      */
     public EmulatedFaults loseReceive(int nth, DocaError error) {
@@ -140,11 +142,11 @@ public final class EmulatedFaults {
     }
 
     /**
-     * The connection breaks, as if the peer had died: the send throws
-     * {@link io.github.comch4j.comch.ConnectionClosedException}, and {@link io.github.comch4j.comch.ComchConnection}
-     * says what follows, on both sides.
+     * Breaks the connection, as if the peer had died. The send throws
+     * {@link io.github.comch4j.comch.ConnectionClosedException}. {@link io.github.comch4j.comch.ComchConnection}
+     * describes the effects on both sides.
      *
-     * @param nth at which message or producer send, counted from 1
+     * @param nth the number of the message or producer send at which the connection breaks, counted from 1
      * @return this
      */
     public EmulatedFaults drop(int nth) {
@@ -152,9 +154,9 @@ public final class EmulatedFaults {
     }
 
     /**
-     * What this process sends arrives later.
+     * Delays everything that this process sends.
      *
-     * @param latency by how much; at least a microsecond, the rest is cut off
+     * @param latency the delay, at least a microsecond; a fraction of a microsecond is cut off
      * @return this
      */
     public EmulatedFaults latency(Duration latency) {
@@ -162,9 +164,9 @@ public final class EmulatedFaults {
     }
 
     /**
-     * What this process sends arrives no faster than a bus of this speed would carry it.
+     * Limits the speed of everything that this process sends to that of a bus.
      *
-     * @param megabytesPerSecond 10⁶ bytes per second
+     * @param megabytesPerSecond the speed in 10⁶ bytes per second
      * @return this
      */
     public EmulatedFaults bandwidth(int megabytesPerSecond) {
@@ -182,7 +184,7 @@ public final class EmulatedFaults {
     }
 
     /**
-     * The faults as {@code DOCA_EMU_FAULTS} takes them.
+     * Returns the faults in the format of {@code DOCA_EMU_FAULTS}.
      *
      * @return a list {@code key=value,…}
      */

@@ -24,30 +24,31 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
 /**
- * An emulated host with a BlueField that nobody else has: a fabric folder of its own. A process may have any number of
- * them, which do not know of each other. Any thread may use it.
+ * An emulated host with a BlueField, private to its owner: a fabric folder of its own. A process can have any number of
+ * machines, which do not see each other. Any thread may use a machine.
  *
- * <p>{@code @EmulatedBlueField} of {@code io.github.comch4j.testing} gives one to each test of JUnit. By hand:
+ * <p>{@code @EmulatedBlueField} of {@code io.github.comch4j.testing} gives one to each test of JUnit. You can also
+ * create one yourself:
  *
  * {@snippet file="EmulatedExampleIT.java" region="machine"}
  *
- * <p>Not private to it are {@link io.github.comch4j.channel.ChannelEndpoint endpoints} over DOCA's own endpoint API:
- * their limits and faults are the process's.
+ * <p>Not private to the machine are {@link io.github.comch4j.channel.ChannelEndpoint endpoints} over DOCA's own
+ * endpoint API: the limits and faults of the process apply to them.
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class EmulatedMachine implements AutoCloseable {
 
-    /** Which devices a process sees. */
+    /** The devices that a process sees. */
     public enum Side {
         /** The host's functions. */
         HOST,
         /** The DPU's devices. */
         DPU,
-        /** All of them. */
+        /** The devices of both sides. */
         BOTH;
 
         /**
-         * As {@code DOCA_EMU_SIDE} has it.
+         * Returns the side in the format of {@code DOCA_EMU_SIDE}.
          *
          * @return {@code host}, {@code dpu} or {@code both}
          */
@@ -68,24 +69,24 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * Makes the default machine: a DPU, and a host with a PF and two VFs.
+     * Creates the default machine: a DPU, and a host with a PF and two VFs.
      *
      * @return the machine
-     * @throws IllegalStateException if other libraries than the emulation are loaded
+     * @throws IllegalStateException if libraries other than the emulation are loaded
      */
     public static EmulatedMachine create() {
         return create(Side.BOTH, List.of());
     }
 
     /**
-     * Makes a machine.
+     * Creates a machine.
      *
-     * @param side which devices this process sees
+     * @param side the devices that this process sees
      * @param topology lines of a topology file ({@code docs/emulator.md}): devices, {@code limit NAME VALUE}, and
-     *     {@code strict}, for a machine that takes the harder reading of what DOCA's guides leave open; without devices
-     *     there are the default ones
+     *     {@code strict} for a machine that takes the harder reading where DOCA's guides leave the behavior open;
+     *     without devices, the machine has the default ones
      * @return the machine
-     * @throws IllegalStateException if other libraries than the emulation are loaded
+     * @throws IllegalStateException if libraries other than the emulation are loaded
      */
     public static EmulatedMachine create(Side side, List<String> topology) {
         Objects.requireNonNull(side);
@@ -122,18 +123,18 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * The fabric folder.
+     * Returns the fabric folder.
      *
-     * @return what {@code DOCA_EMU_DIR} is for other processes of this machine
+     * @return the value of {@code DOCA_EMU_DIR} for other processes of this machine
      */
     public Path folder() {
         return folder;
     }
 
     /**
-     * What makes another process, in whatever language, take part in this machine.
+     * Returns the environment variables with which another process, in any language, takes part in this machine.
      *
-     * @param side which devices it sees
+     * @param side the devices that the process sees
      * @return variables for its environment
      */
     public Map<String, String> environment(Side side) {
@@ -141,13 +142,13 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * Runs something that means this machine when it lists or opens devices or sets faults, and threads that it starts
-     * as well.
+     * Runs work that uses this machine when it lists or opens devices or sets faults. Threads that the work starts use
+     * the machine, too.
      *
-     * @param work what to run
+     * @param work the work to run
      * @param <T> the type of the result
-     * @return its result
-     * @throws Exception what it throws
+     * @return the result of the work
+     * @throws Exception if the work throws it
      */
     public <T> T call(Callable<T> work) throws Exception {
         try (var _ = choose()) {
@@ -158,7 +159,7 @@ public final class EmulatedMachine implements AutoCloseable {
     /**
      * Opens the host's first function.
      *
-     * @return the device; to be closed by the caller
+     * @return the device, which the caller must close
      * @throws io.github.comch4j.DocaException if the topology cannot be used
      * @throws IllegalStateException if this side has no such function
      */
@@ -169,7 +170,7 @@ public final class EmulatedMachine implements AutoCloseable {
     /**
      * Opens the DPU's first device.
      *
-     * @return the device; to be closed by the caller
+     * @return the device, which the caller must close
      * @throws io.github.comch4j.DocaException if the topology cannot be used
      * @throws IllegalStateException if this side has no such device
      */
@@ -190,10 +191,10 @@ public final class EmulatedMachine implements AutoCloseable {
     /**
      * Prepares a JVM that is the other side, with this JVM's class path and modules.
      *
-     * @param side which devices it sees
+     * @param side the devices that the JVM sees
      * @param main its main class
-     * @param arguments of its main method
-     * @return what starts it
+     * @param arguments the arguments of its main method
+     * @return a builder that starts the JVM
      */
     public PeerProcess.Builder peer(Side side, Class<?> main, String... arguments) {
         return new PeerProcess.Builder(this, side, main, List.of(arguments));
@@ -223,9 +224,9 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * Ends the processes that were started and removes the folder. Devices of the machine should be closed before that.
-     * What cannot be removed, as a process that outlives the test still writes there, is logged. The second call does
-     * nothing.
+     * Ends the processes that this machine has started, and removes the folder. Close the machine's devices before
+     * that. If a process that outlives the test still writes in the folder, this method cannot remove everything and
+     * logs that. Calling it again does nothing.
      */
     @Override
     public void close() {
@@ -237,7 +238,7 @@ public final class EmulatedMachine implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this machine, for logs.
      *
      * @return its folder
      */

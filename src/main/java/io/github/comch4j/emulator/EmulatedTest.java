@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link EmulatedMachine} with what a test framework needs besides: {@code @EmulatedBlueField} of
- * {@code io.github.comch4j.testing} is made of it for JUnit, and so may be an extension of another framework. Any
- * thread may use it.
+ * An {@link EmulatedMachine} with the additional functions that a test framework needs. {@code @EmulatedBlueField} of
+ * {@code io.github.comch4j.testing} uses it for JUnit; extensions of other frameworks can use it, too. Any thread may
+ * use it.
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class EmulatedTest implements AutoCloseable {
@@ -26,47 +26,47 @@ public final class EmulatedTest implements AutoCloseable {
         this.lent = new InjectedObjects(machine, side);
     }
 
-    /** That a thread means a machine. */
+    /** The choice of a machine for a thread. */
     @FunctionalInterface
     public interface Choice extends AutoCloseable {
-        /** The thread that has chosen means what it has meant before. */
+        /** Ends the choice: the thread uses the machine that it used before. */
         @Override
         void close();
     }
 
     /**
-     * A process of a test that is over.
+     * A process of a test that has ended.
      *
-     * @param peer the process, which does not run any more
-     * @param failure why the test should fail for it; null: for no reason
+     * @param peer the process, which no longer runs
+     * @param failure why the process should make the test fail; null if it should not
      */
     public record Ended(PeerProcess peer, @Nullable AssertionError failure) {}
 
     /**
-     * Makes a machine, as {@link EmulatedMachine#create(EmulatedMachine.Side, List)} does.
+     * Creates a machine, as {@link EmulatedMachine#create(EmulatedMachine.Side, List)} does.
      *
-     * @param side which devices this process sees
+     * @param side the devices that this process sees
      * @param topology lines of a topology file
-     * @return the machine of one test, or of several
-     * @throws IllegalStateException if other libraries than the emulation are loaded
+     * @return the machine for one test, or for several
+     * @throws IllegalStateException if libraries other than the emulation are loaded
      */
     public static EmulatedTest create(EmulatedMachine.Side side, List<String> topology) {
         return new EmulatedTest(EmulatedMachine.create(side, topology), side);
     }
 
     /**
-     * The machine, which {@link #close} closes.
+     * Returns the machine, which {@link #close} closes.
      *
-     * @return always the same
+     * @return the machine, the same for each call
      */
     public EmulatedMachine machine() {
         return machine;
     }
 
     /**
-     * The calling thread means this machine, as within {@link EmulatedMachine#call}.
+     * Makes the calling thread use this machine, as within {@link EmulatedMachine#call}.
      *
-     * @return until this is closed, by the same thread
+     * @return the choice; the same thread must close it to end the choice
      */
     public Choice choose() {
         ChosenFabric.Undo undo = machine.choose();
@@ -74,13 +74,15 @@ public final class EmulatedTest implements AutoCloseable {
     }
 
     /**
-     * Something that the test need not close, but what depends on it: made when it is first asked for.
+     * Lends an object to the test. The test need not close it, but must close everything that depends on it. The first
+     * call for an object creates it.
      *
      * @param type {@link EmulatedMachine}, {@link Device}, {@link Representor}, {@link ProgressEngine} or
      *     {@link EventLoop}
-     * @param side which device; engines and loops of either side are two, and null is one more
-     * @return the same for the same arguments
-     * @throws IllegalArgumentException for a device, if it is not clear which, and for another type
+     * @param side the side of the device; each side has an engine and a loop of its own, and null stands for one more
+     *     of each
+     * @return the object, the same for the same arguments
+     * @throws IllegalArgumentException for a device, if the side is ambiguous; for any other type
      * @throws IllegalStateException if there is no such device
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
@@ -91,7 +93,7 @@ public final class EmulatedTest implements AutoCloseable {
     /**
      * Replaces the faults of this process on the machine.
      *
-     * @param faults as {@link EmulatedFaults#toString()} has them; empty: none
+     * @param faults the faults in the format of {@link EmulatedFaults#toString()}; empty for none
      * @throws IllegalArgumentException if the emulated device refuses a value
      */
     public void setFaults(String faults) {
@@ -103,9 +105,9 @@ public final class EmulatedTest implements AutoCloseable {
     }
 
     /**
-     * Ends the processes that were started on the machine since this was last called, and waits for that.
+     * Ends the processes started on the machine since the last call of this method, and waits until they have ended.
      *
-     * @return all of them, also those that had ended before
+     * @return all of them, including those that had ended before
      */
     public List<Ended> endPeers() {
         List<Ended> ended = new ArrayList<>();
@@ -118,9 +120,10 @@ public final class EmulatedTest implements AutoCloseable {
     }
 
     /**
-     * Closes what threads that mean the machine have left open.
+     * Closes the objects that threads which use the machine have left open.
      *
-     * @return a failure for each, with its name, and as its cause where it was made, if that is known
+     * @return a failure for each object, with its name; the cause of the failure is where the object was created, if
+     *     that is known
      */
     public List<AssertionError> closeLeaks() {
         List<AssertionError> failures = new ArrayList<>();
@@ -137,7 +140,7 @@ public final class EmulatedTest implements AutoCloseable {
         return failures;
     }
 
-    /** Closes what was lent, and the machine. */
+    /** Closes all lent objects, and the machine. */
     @Override
     public void close() {
         try {
@@ -148,7 +151,7 @@ public final class EmulatedTest implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this test, for logs.
      *
      * @return the machine's name
      */

@@ -14,13 +14,13 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Makes functions of a DPA of what is written in Java: for the emulated DPA alone, whose execution units are threads of
+ * Creates functions of a DPA from Java code. This works only on the emulated DPA, whose execution units are threads of
  * this process. Any thread may use it.
  *
  * {@snippet file="KernelInJava.java" region="host"}
  *
- * <p>A function lives as long as the {@link Dpa} that it was made for, and can be used on this and on what
- * {@linkplain Dpa#extend extends} it. Programs that are to run on a card need kernels in C ({@link DpaApplication}).
+ * <p>A function lives as long as the {@link Dpa} for which it was created. You can use it on this DPA and on those that
+ * {@linkplain Dpa#extend extend} it. Programs for a card need kernels in C ({@link DpaApplication}).
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class JavaKernels {
@@ -34,10 +34,10 @@ public final class JavaKernels {
     }
 
     /**
-     * For a DPA.
+     * Returns an object that creates functions for a DPA.
      *
-     * @param dpa on the emulated device; it needs no application
-     * @return what makes its functions
+     * @param dpa a DPA on the emulated device; it needs no application
+     * @return the creator of functions
      * @throws UnsupportedOperationException with a real device
      */
     public static JavaKernels of(Dpa dpa) {
@@ -50,10 +50,10 @@ public final class JavaKernels {
     }
 
     /**
-     * A kernel for {@link Dpa#thread}.
+     * Creates a kernel for {@link Dpa#thread}.
      *
      * @param name its name in messages
-     * @param kernel what runs at each notification
+     * @param kernel the code that runs at each notification
      * @return the function
      * @throws IllegalStateException if the DPA is closed
      */
@@ -63,10 +63,10 @@ public final class JavaKernels {
     }
 
     /**
-     * A function for {@link Dpa#rpc}.
+     * Creates a function for {@link Dpa#rpc}.
      *
      * @param name its name in messages
-     * @param function what runs at each call
+     * @param function the code that runs at each call
      * @return the function
      * @throws IllegalStateException if the DPA is closed
      */
@@ -76,10 +76,10 @@ public final class JavaKernels {
     }
 
     /**
-     * A kernel for launches.
+     * Creates a kernel for launches.
      *
      * @param name its name in messages
-     * @param kernel what each rank runs
+     * @param kernel the code that each rank runs
      * @return the function
      * @throws IllegalStateException if the DPA is closed
      */

@@ -14,23 +14,25 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * What a kernel in Java can call: the functions of DOCA's headers for programs on the DPA, but those that leave a
- * kernel by a jump, in whose place is the {@link KernelEnd}.
+ * The functions that a kernel in Java can call. These are the functions of DOCA's headers for programs on the DPA,
+ * except for those that leave a kernel by a jump; {@link KernelEnd} replaces those.
  *
- * <p>Valid in the kernel that it was handed to, on its thread, while it runs; else {@link IllegalStateException}. It is
- * the execution unit's: nothing is allocated by what is done per message.
+ * <p>A context is valid only in the kernel that received it, on its thread, while the kernel runs; otherwise its
+ * methods throw {@link IllegalStateException}. The context belongs to the execution unit: operations per message
+ * allocate nothing.
  *
- * <p><b>Objects are handles</b>: the numbers that the objects of the host's side tell, of which the host's program
- * passes those that a kernel needs, in memory of the DPA or, as a kernel in Java can, in fields. A call with a handle
- * of nothing, of an object that has ended or of another dpa does nothing and answers 0, false or null; this and any
- * other misuse is the dpa's last error.
+ * <p><b>Objects are handles</b>: the numbers that the objects of the host's side return. The host's program passes the
+ * handles that a kernel needs in memory of the DPA or, for a kernel in Java, in fields. A call with an invalid handle
+ * does nothing and returns 0, false or null. A handle is invalid if it belongs to no object, to an object that has
+ * ended, or to another DPA. This and any other misuse becomes the DPA's last error.
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class KernelContext {
-    /** An operation and all before it go out ({@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}). */
+    /** Sends an operation and all operations before it at once ({@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}). */
     public static final int FLUSH = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH();
     /**
-     * No element of the completion for an operation that succeeds ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
+     * Adds no element to the completion for an operation that succeeds
+     * ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
      */
     public static final int OPTIMIZE_REPORTS = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS();
 
@@ -83,7 +85,7 @@ public final class KernelContext {
     // ---- the kernel and its thread
 
     /**
-     * This thread's number among those of its launch or group ({@code doca_dpa_dev_thread_rank}).
+     * Returns this thread's number within its launch or group ({@code doca_dpa_dev_thread_rank}).
      *
      * @return the number, from 0
      */
@@ -93,9 +95,9 @@ public final class KernelContext {
     }
 
     /**
-     * How many threads its launch or group has ({@code doca_dpa_dev_num_threads}).
+     * Returns how many threads the launch or group has ({@code doca_dpa_dev_num_threads}).
      *
-     * @return the number, 1 where there is no group
+     * @return the number; 1 if there is no group
      */
     public int numThreads() {
         check();
@@ -103,7 +105,7 @@ public final class KernelContext {
     }
 
     /**
-     * The thread's local storage ({@code doca_dpa_dev_thread_get_local_storage}).
+     * Returns the thread's local storage ({@code doca_dpa_dev_thread_get_local_storage}).
      *
      * @return the address that the host's program has set, or 0
      */
@@ -112,17 +114,17 @@ public final class KernelContext {
         return dpa_h.doca_dpa_dev_thread_get_local_storage();
     }
 
-    /** Lets other threads run ({@code doca_dpa_dev_yield}). In launched kernels only. */
+    /** Lets other threads run ({@code doca_dpa_dev_yield}). Only launched kernels may call this. */
     public void yieldToOthers() {
         check();
         dpa_h.doca_dpa_dev_yield();
     }
 
     /**
-     * Says that objects of this dpa are meant from here on ({@code doca_dpa_dev_device_set}): to be called before those
-     * of an extended dpa are used.
+     * Selects the DPA to whose objects later calls refer ({@code doca_dpa_dev_device_set}). Call it before you use
+     * objects of an extended DPA.
      *
-     * @param dpa the handle of a dpa
+     * @param dpa the handle of a DPA
      */
     public void useDevice(long dpa) {
         check();
@@ -142,11 +144,11 @@ public final class KernelContext {
     // ---- messages
 
     /**
-     * Reads the oldest message that was not read ({@code doca_dpa_dev_comch_consumer_get_completion}, {@code _imm},
-     * {@code _producer_id}). {@link #immediate} and {@link #producerId} are of this message until the next poll.
+     * Reads the oldest unread message ({@code doca_dpa_dev_comch_consumer_get_completion}, {@code _imm},
+     * {@code _producer_id}). {@link #immediate} and {@link #producerId} refer to this message until the next poll.
      *
      * @param completion the handle of a consumers' completion
-     * @return false if there is none
+     * @return whether there was a message
      */
     public boolean pollConsumer(long completion) {
         check();
@@ -162,9 +164,9 @@ public final class KernelContext {
     }
 
     /**
-     * The immediate data of the message that was read last: a copy in memory that the next poll overwrites.
+     * Returns the immediate data of the message that was read last, as a copy in memory that the next poll overwrites.
      *
-     * @return as many bytes as the message has; none if nothing was read
+     * @return as many bytes as the message has; empty if nothing was read
      */
     public MemorySegment immediate() {
         check();
@@ -172,7 +174,7 @@ public final class KernelContext {
     }
 
     /**
-     * Who has sent the message that was read last.
+     * Returns the sender of the message that was read last.
      *
      * @return the producer's id; 0 if nothing was read
      */
@@ -182,10 +184,10 @@ public final class KernelContext {
     }
 
     /**
-     * Which operation has ended ({@code doca_dpa_dev_completion_element_get_wqe_counter}). On the emulated device the
-     * elements of a completion are counted, from 0.
+     * Returns which operation has ended ({@code doca_dpa_dev_completion_element_get_wqe_counter}). The emulated device
+     * counts the elements of a completion, from 0.
      *
-     * @return 32 bits, without a sign
+     * @return an unsigned number of 32 bits
      */
     public int completionCounter() {
         check();
@@ -193,8 +195,8 @@ public final class KernelContext {
     }
 
     /**
-     * When that was ({@code doca_dpa_dev_completion_element_get_timestamp}), by a clock of the device that runs at a
-     * speed of its own.
+     * Returns when the operation has ended ({@code doca_dpa_dev_completion_element_get_timestamp}), by a clock of the
+     * device that runs at its own speed.
      *
      * @return ticks
      */
@@ -204,10 +206,10 @@ public final class KernelContext {
     }
 
     /**
-     * Gives back places of the completion ({@code doca_dpa_dev_comch_consumer_completion_ack}).
+     * Frees places in the completion ({@code doca_dpa_dev_comch_consumer_completion_ack}).
      *
      * @param completion the handle of a consumers' completion
-     * @param messages how many of those that were read
+     * @param messages how many of the messages that were read
      */
     public void acknowledgeConsumer(long completion, long messages) {
         check();
@@ -218,7 +220,7 @@ public final class KernelContext {
      * Makes room for messages ({@code doca_dpa_dev_comch_consumer_ack}).
      *
      * @param consumer the handle of a consumer
-     * @param messages how many more it may receive; all in all at most the places of its queue
+     * @param messages how many more messages it can receive; in total at most the size of its queue
      */
     public void postReceives(long consumer, int messages) {
         check();
@@ -226,7 +228,7 @@ public final class KernelContext {
     }
 
     /**
-     * Has the next message, or one that waits to be read, start the thread
+     * Requests that the next message, or one that is still unread, starts the thread
      * ({@code doca_dpa_dev_comch_consumer_completion_request_notification}).
      *
      * @param completion the handle of a consumers' completion
@@ -237,12 +239,12 @@ public final class KernelContext {
     }
 
     /**
-     * Whether a consumer has room for no message ({@code doca_dpa_dev_comch_producer_is_consumer_empty}). To be asked
-     * before each send: one without room is misuse.
+     * Returns whether a consumer has no room for a message ({@code doca_dpa_dev_comch_producer_is_consumer_empty}).
+     * Call it before each send: a send to a consumer without room is misuse.
      *
      * @param producer the handle of a producer
-     * @param consumerId to whom it would send
-     * @return true also if there is no such consumer
+     * @param consumerId the consumer of the next send
+     * @return true if there is no room, or no such consumer
      */
     public boolean isConsumerEmpty(long producer, int consumerId) {
         check();
@@ -253,8 +255,8 @@ public final class KernelContext {
      * Sends immediate data ({@code doca_dpa_dev_comch_producer_post_send_imm_only}).
      *
      * @param producer the handle of a producer
-     * @param consumerId to whom
-     * @param data 1 to 96 bytes, native or of the heap; may be overwritten afterwards
+     * @param consumerId the consumer to send to
+     * @param data 1 to 96 bytes, native or on the heap; can be overwritten afterwards
      * @param flags {@link #FLUSH} and {@link #OPTIMIZE_REPORTS}, or 0
      * @throws IllegalArgumentException if the data are longer
      */
@@ -269,9 +271,9 @@ public final class KernelContext {
      * Copies memory, and then sends immediate data ({@code doca_dpa_dev_comch_producer_dma_copy}).
      *
      * @param producer the handle of a producer
-     * @param consumerId to whom
-     * @param copy from where to where
-     * @param data 1 to 96 bytes, native or of the heap; may be overwritten afterwards
+     * @param consumerId the consumer to send to
+     * @param copy the source and the target of the copy
+     * @param data 1 to 96 bytes, native or on the heap; can be overwritten afterwards
      * @param flags {@link #FLUSH} and {@link #OPTIMIZE_REPORTS}, or 0
      * @throws IllegalArgumentException if the data are longer
      */
@@ -305,12 +307,12 @@ public final class KernelContext {
     // ---- completions of operations
 
     /**
-     * Reads the oldest element that was not read ({@code doca_dpa_dev_get_completion}). {@link #completionType},
+     * Reads the oldest unread element ({@code doca_dpa_dev_get_completion}). {@link #completionType},
      * {@link #completionUserData}, {@link #completionImmediate}, {@link #completionCounter} and {@link #completionTime}
-     * are of this element until the next.
+     * refer to this element until the next one is read.
      *
      * @param completion the handle of a completion
-     * @return false if there is none
+     * @return whether there was an element
      */
     public boolean pollCompletion(long completion) {
         check();
@@ -322,9 +324,9 @@ public final class KernelContext {
     }
 
     /**
-     * What the element says that was read last ({@code doca_dpa_dev_get_completion_type}).
+     * Returns the type of the element that was read last ({@code doca_dpa_dev_get_completion_type}).
      *
-     * @return its type
+     * @return the type
      */
     public CompletionType completionType() {
         check();
@@ -332,9 +334,9 @@ public final class KernelContext {
     }
 
     /**
-     * The number that belongs to the queue of the operation ({@code doca_dpa_dev_get_completion_user_data}).
+     * Returns the number that belongs to the queue of the operation ({@code doca_dpa_dev_get_completion_user_data}).
      *
-     * @return 24 bits
+     * @return a number of 24 bits
      */
     public int completionUserData() {
         check();
@@ -342,9 +344,9 @@ public final class KernelContext {
     }
 
     /**
-     * The immediate data of what was received ({@code doca_dpa_dev_get_completion_immediate}).
+     * Returns the immediate data of the received message ({@code doca_dpa_dev_get_completion_immediate}).
      *
-     * @return 32 bits
+     * @return a number of 32 bits
      */
     public int completionImmediate() {
         check();
@@ -352,10 +354,10 @@ public final class KernelContext {
     }
 
     /**
-     * Gives back places of the completion ({@code doca_dpa_dev_completion_ack}).
+     * Frees places in the completion ({@code doca_dpa_dev_completion_ack}).
      *
      * @param completion the handle of a completion
-     * @param elements how many of those that were read
+     * @param elements how many of the elements that were read
      */
     public void acknowledgeCompletion(long completion, long elements) {
         check();
@@ -363,7 +365,7 @@ public final class KernelContext {
     }
 
     /**
-     * Has the next element, or one that waits to be read, start the thread
+     * Requests that the next element, or one that is still unread, starts the thread
      * ({@code doca_dpa_dev_completion_request_notification}).
      *
      * @param completion the handle of a completion
@@ -376,9 +378,9 @@ public final class KernelContext {
     // ---- memory, events
 
     /**
-     * Memory of the DPA, of maps and of buffers, copies, and hash tables.
+     * Returns the functions for memory of the DPA, of maps and of buffers, for copies, and for hash tables.
      *
-     * @return valid as long as this
+     * @return an object that is valid as long as this context
      */
     public KernelMemory memory() {
         check();
@@ -386,9 +388,9 @@ public final class KernelContext {
     }
 
     /**
-     * Sync events.
+     * Returns the functions for sync events.
      *
-     * @return valid as long as this
+     * @return an object that is valid as long as this context
      */
     public KernelEvents events() {
         check();
@@ -398,10 +400,10 @@ public final class KernelContext {
     // ---- logs and traces
 
     /**
-     * Writes to the dpa's log, if its level lets it ({@code doca_dpa_dev_log}). Allocates.
+     * Writes to the DPA's log, if the log level permits it ({@code doca_dpa_dev_log}). Allocates memory.
      *
-     * @param level how severe, not {@link DpaLogLevel#OFF}
-     * @param text written as it is, at most 511 bytes of it
+     * @param level the severity, not {@link DpaLogLevel#OFF}
+     * @param text written unchanged, at most 511 bytes of it
      */
     public void log(DpaLogLevel level, String text) {
         int code = LOG_LEVEL.apply(level);
@@ -411,20 +413,20 @@ public final class KernelContext {
     }
 
     /**
-     * Writes five numbers to the dpa's trace ({@code doca_dpa_dev_trace}).
+     * Writes five numbers to the DPA's trace ({@code doca_dpa_dev_trace}).
      *
-     * @param first one of them
-     * @param second one of them
-     * @param third one of them
-     * @param fourth one of them
-     * @param fifth one of them
+     * @param first the first number
+     * @param second the second number
+     * @param third the third number
+     * @param fourth the fourth number
+     * @param fifth the fifth number
      */
     public void trace(long first, long second, long third, long fourth, long fifth) {
         check();
         dpa_h.doca_dpa_dev_trace(first, second, third, fourth, fifth);
     }
 
-    /** Has what was traced written out ({@code doca_dpa_dev_trace_flush}). */
+    /** Writes out all traces so far ({@code doca_dpa_dev_trace_flush}). */
     public void flushTrace() {
         check();
         dpa_h.doca_dpa_dev_trace_flush();

@@ -7,6 +7,6 @@ import io.github.comch4j.Experimental;
 public enum KernelEnd {
     /** The next notification begins another run ({@code doca_dpa_dev_thread_reschedule}). */
     RESCHEDULE,
-    /** The thread has finished: it runs no more ({@code doca_dpa_dev_thread_finish}). */
+    /** The thread has finished and runs no more ({@code doca_dpa_dev_thread_finish}). */
     FINISH
 }

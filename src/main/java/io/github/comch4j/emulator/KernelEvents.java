@@ -7,7 +7,10 @@ import io.github.comch4j.ffi.dpa.dpa_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Sync events as a kernel in Java uses them. Valid as long as the {@link KernelContext} that it is of. */
+/**
+ * The functions for sync events that a kernel in Java can call. Valid as long as the {@link KernelContext} that
+ * returned it.
+ */
 @Experimental("names and defaults may change until other projects have used it")
 public final class KernelEvents {
     private final KernelContext context;
@@ -18,7 +21,7 @@ public final class KernelEvents {
     }
 
     /**
-     * The value of a sync event ({@code doca_dpa_dev_sync_event_get}).
+     * Returns the value of a sync event ({@code doca_dpa_dev_sync_event_get}).
      *
      * @param event the handle of a sync event
      * @return its value
@@ -34,7 +37,7 @@ public final class KernelEvents {
      * Adds to the value of a sync event ({@code doca_dpa_dev_sync_event_update_add}).
      *
      * @param event the handle of a sync event
-     * @param value how much
+     * @param value the number to add
      */
     public void add(long event, long value) {
         context.check();
@@ -45,7 +48,7 @@ public final class KernelEvents {
      * Sets the value of a sync event ({@code doca_dpa_dev_sync_event_update_set}).
      *
      * @param event the handle of a sync event
-     * @param value to what
+     * @param value the new value
      */
     public void set(long event, long value) {
         context.check();
@@ -53,11 +56,11 @@ public final class KernelEvents {
     }
 
     /**
-     * Waits until the value of a sync event is greater than another ({@code doca_dpa_dev_sync_event_wait_gt}).
+     * Waits until the value of a sync event is greater than a number ({@code doca_dpa_dev_sync_event_wait_gt}).
      *
      * @param event the handle of a sync event
-     * @param value what it is compared with, unsigned
-     * @param mask which bits of the event's value count
+     * @param value the number, unsigned
+     * @param mask the bits of the event's value that are compared
      */
     public void awaitGreater(long event, long value, long mask) {
         context.check();
@@ -65,13 +68,13 @@ public final class KernelEvents {
     }
 
     /**
-     * Posts a wait until the value of a sync event is greater than another
-     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). What is posted to the same operations afterwards waits for it;
-     * the completion of the operations says when it has ended, and so starts the completion's thread.
+     * Posts a wait until the value of a sync event is greater than a number
+     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). Operations posted later to the same queue wait for it. The
+     * completion of the queue reports the end of the wait, and so starts the completion's thread.
      *
      * @param operations the handle of asynchronous operations
      * @param event the handle of a sync event
-     * @param value what it is compared with: 0 to 254, as the event's value
+     * @param value the number, 0 to 254; the event's value must be in this range, too
      */
     public void postAwaitGreater(long operations, long event, long value) {
         context.check();
@@ -79,12 +82,12 @@ public final class KernelEvents {
     }
 
     /**
-     * Posts a wait until the value of a sync event differs from another ({@code doca_dpa_dev_sync_event_post_wait_ne}),
-     * as {@link #postAwaitGreater} does.
+     * Posts a wait until the value of a sync event differs from a number
+     * ({@code doca_dpa_dev_sync_event_post_wait_ne}), as {@link #postAwaitGreater} does.
      *
      * @param operations the handle of asynchronous operations
      * @param event the handle of a sync event
-     * @param value what it is compared with
+     * @param value the number
      */
     public void postAwaitUnequal(long operations, long event, long value) {
         context.check();

@@ -10,10 +10,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 
 /**
- * Memory as a kernel in Java finds it: that of the DPA, of maps and buffers, and hash tables. Valid as long as the
- * {@link KernelContext} that it is of.
+ * The functions for memory that a kernel in Java can call: for memory of the DPA, of maps and of buffers, and for hash
+ * tables. Valid as long as the {@link KernelContext} that returned it.
  *
- * <p>An address that is none, or not any more, is not found out: it is an access of the process, and can end it.
+ * <p>The library does not detect an address that is invalid or no longer valid: using it is a memory access of the
+ * process, which can end the process.
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class KernelMemory {
@@ -27,12 +28,12 @@ public final class KernelMemory {
     }
 
     /**
-     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}. The same as at the last call allocates nothing,
-     * so that a kernel can ask for its argument's memory in each run.
+     * Returns memory of the DPA, or of a map at a {@linkplain #ofMap pointer}. A call with the same arguments as the
+     * last call allocates nothing, so a kernel can request its argument's memory in each run.
      *
-     * @param address where it begins
-     * @param bytes how much, at most as much as there is
-     * @return the memory itself, for any thread, as long as it is there
+     * @param address the beginning of the memory
+     * @param bytes the length, at most that of the memory
+     * @return the memory itself, which any thread may use as long as it exists
      */
     public MemorySegment at(long address, long bytes) {
         context.check();
@@ -45,7 +46,7 @@ public final class KernelMemory {
     }
 
     /**
-     * Where the kernel finds an address of a memory map ({@code doca_dpa_dev_mmap_get_external_ptr}).
+     * Returns the kernel's pointer to an address of a memory map ({@code doca_dpa_dev_mmap_get_external_ptr}).
      *
      * @param map the handle of a map
      * @param address an address in it
@@ -57,9 +58,9 @@ public final class KernelMemory {
     }
 
     /**
-     * Where the kernel finds the memory of a buffer ({@code doca_dpa_dev_buf_get_external_ptr}).
+     * Returns the kernel's pointer to the memory of a buffer ({@code doca_dpa_dev_buf_get_external_ptr}).
      *
-     * @param buffer of {@link #buffer}
+     * @param buffer a buffer from {@link #buffer}
      * @return a pointer, for {@link #at}; 0 if there is none
      */
     public long ofBuffer(long buffer) {
@@ -70,10 +71,10 @@ public final class KernelMemory {
     // ---- buffers
 
     /**
-     * An element of an array of buffers ({@code doca_dpa_dev_buf_array_get_buf}).
+     * Returns an element of an array of buffers ({@code doca_dpa_dev_buf_array_get_buf}).
      *
      * @param array the handle of an array
-     * @param index which element
+     * @param index the index of the element
      * @return the buffer
      */
     public long buffer(long array, long index) {
@@ -82,9 +83,9 @@ public final class KernelMemory {
     }
 
     /**
-     * Where a buffer begins ({@code doca_dpa_dev_buf_get_addr}).
+     * Returns where a buffer begins ({@code doca_dpa_dev_buf_get_addr}).
      *
-     * @param buffer of {@link #buffer}
+     * @param buffer a buffer from {@link #buffer}
      * @return an address in its map
      */
     public long bufferAddress(long buffer) {
@@ -93,10 +94,10 @@ public final class KernelMemory {
     }
 
     /**
-     * How long a buffer is ({@code doca_dpa_dev_buf_get_len}).
+     * Returns the length of a buffer ({@code doca_dpa_dev_buf_get_len}).
      *
-     * @param buffer of {@link #buffer}
-     * @return bytes
+     * @param buffer a buffer from {@link #buffer}
+     * @return the length in bytes
      */
     public long bufferLength(long buffer) {
         context.check();
@@ -104,9 +105,9 @@ public final class KernelMemory {
     }
 
     /**
-     * The map of a buffer ({@code doca_dpa_dev_buf_get_mmap}).
+     * Returns the map of a buffer ({@code doca_dpa_dev_buf_get_mmap}).
      *
-     * @param buffer of {@link #buffer}
+     * @param buffer a buffer from {@link #buffer}
      * @return the handle of a map
      */
     public int bufferMap(long buffer) {
@@ -115,12 +116,12 @@ public final class KernelMemory {
     }
 
     /**
-     * Sets what a buffer is ({@code doca_dpa_dev_buf_set_mmap}, {@code _addr}, {@code _len}).
+     * Sets the map, address and length of a buffer ({@code doca_dpa_dev_buf_set_mmap}, {@code _addr}, {@code _len}).
      *
-     * @param buffer of {@link #buffer}
+     * @param buffer a buffer from {@link #buffer}
      * @param map the handle of a map
      * @param address an address in it
-     * @param length bytes
+     * @param length the length in bytes
      */
     public void setBuffer(long buffer, int map, long address, long length) {
         context.check();
@@ -132,8 +133,8 @@ public final class KernelMemory {
     // ---- copies
 
     /**
-     * Copies from one buffer to another ({@code doca_dpa_dev_post_buf_memcpy}); the completion of the operations says
-     * when.
+     * Copies from one buffer to another ({@code doca_dpa_dev_post_buf_memcpy}). The completion of the operations
+     * reports the end of the copy.
      *
      * @param operations the handle of asynchronous operations
      * @param target a buffer
@@ -146,10 +147,11 @@ public final class KernelMemory {
     }
 
     /**
-     * Copies from one map to another ({@code doca_dpa_dev_post_memcpy}); the completion of the operations says when.
+     * Copies from one map to another ({@code doca_dpa_dev_post_memcpy}). The completion of the operations reports the
+     * end of the copy.
      *
      * @param operations the handle of asynchronous operations
-     * @param copy from where to where
+     * @param copy the source and the target
      * @param flags {@link KernelContext#FLUSH} and {@link KernelContext#OPTIMIZE_REPORTS}, or 0
      */
     public void copy(long operations, KernelCopy copy, int flags) {
@@ -161,10 +163,10 @@ public final class KernelMemory {
     // ---- hash tables
 
     /**
-     * Adds an entry to a hash table, or replaces the one of this key ({@code doca_dpa_dev_hash_table_add}).
+     * Adds an entry to a hash table, or replaces the entry of the same key ({@code doca_dpa_dev_hash_table_add}).
      *
      * @param table the handle of a hash table
-     * @param key which entry
+     * @param key the key of the entry
      * @param value its value
      */
     public void tableAdd(long table, int key, long value) {
@@ -173,10 +175,10 @@ public final class KernelMemory {
     }
 
     /**
-     * Removes an entry of a hash table, if there is one ({@code doca_dpa_dev_hash_table_remove}).
+     * Removes an entry from a hash table, if there is one ({@code doca_dpa_dev_hash_table_remove}).
      *
      * @param table the handle of a hash table
-     * @param key which entry
+     * @param key the key of the entry
      */
     public void tableRemove(long table, int key) {
         context.check();
@@ -187,7 +189,7 @@ public final class KernelMemory {
      * Finds an entry of a hash table ({@code doca_dpa_dev_hash_table_find}).
      *
      * @param table the handle of a hash table
-     * @param key which entry
+     * @param key the key of the entry
      * @return its value, or empty
      */
     public OptionalLong tableFind(long table, int key) {

@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other side of a test: a JVM of its own on the test's {@link EmulatedMachine}, made by
- * {@link EmulatedMachine#peer}. Any thread may use it.
+ * The other side of a test: a JVM of its own on the test's {@link EmulatedMachine}. {@link EmulatedMachine#peer}
+ * creates it. Any thread may use it.
  *
  * {@snippet file="EmulatedExampleIT.java" region="peer"}
  *
- * <p>What waits fails with an {@link AssertionError} that has all that the process has written.
+ * <p>A method that waits in vain throws an {@link AssertionError} that contains all output of the process.
  */
 @Experimental("names and defaults may change until other projects have used it")
 public final class PeerProcess implements AutoCloseable {
@@ -44,7 +44,7 @@ public final class PeerProcess implements AutoCloseable {
         reader.start();
     }
 
-    /** What starts a process. */
+    /** Builds and starts a process. */
     public static final class Builder {
         private final EmulatedMachine machine;
         private final Class<?> main;
@@ -62,7 +62,7 @@ public final class PeerProcess implements AutoCloseable {
         /**
          * Adds options of the JVM.
          *
-         * @param more as {@code -Xmx64m}
+         * @param more options such as {@code -Xmx64m}
          * @return this
          */
         public Builder options(String... more) {
@@ -71,10 +71,10 @@ public final class PeerProcess implements AutoCloseable {
         }
 
         /**
-         * Adds a variable to the process's environment, such as {@code DOCA_EMU_FAULTS}, whose value
-         * {@link EmulatedFaults#toString()} is.
+         * Adds a variable to the process's environment, such as {@code DOCA_EMU_FAULTS} with the result of
+         * {@link EmulatedFaults#toString()}.
          *
-         * @param variable its name
+         * @param variable the name of the variable
          * @param value its value
          * @return this
          */
@@ -137,20 +137,20 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * What it has written so far to its standard output and error.
+     * Returns what the process has written so far to its standard output and standard error.
      *
-     * @return all of it
+     * @return all output
      */
     public synchronized String output() {
         return String.join(System.lineSeparator(), lines);
     }
 
     /**
-     * Waits for a line that contains something, among those after the line that this method has returned last.
+     * Waits for a line that contains a text. Only lines after the one that this method returned last count.
      *
-     * @param part what is in the line
+     * @param part the text that the line contains
      * @return the line
-     * @throws AssertionError if it ends without such a line, or has not written it within a minute
+     * @throws AssertionError if the process ends without such a line, or does not write it within a minute
      */
     public synchronized String awaitLine(String part) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -182,10 +182,10 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Writes a line to its standard input.
+     * Writes a line to the standard input of the process.
      *
-     * @param line without its end
-     * @throws UncheckedIOException if it does not read any more
+     * @param line the line, without a line break
+     * @throws UncheckedIOException if the process no longer reads
      */
     public void writeLine(String line) {
         try {
@@ -196,9 +196,9 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for its end.
+     * Waits until the process has ended.
      *
-     * @return its exit status; 128 and more: the signal that has ended it
+     * @return its exit status; 128 or more for a signal that has ended it
      * @throws AssertionError if it has not ended within a minute
      */
     public int exitStatus() {
@@ -215,13 +215,13 @@ public final class PeerProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Asks it to end (SIGTERM): its shutdown hooks run. */
+    /** Asks the process to end (SIGTERM); its shutdown hooks run. */
     public void terminate() {
         endAsked = true;
         process.toHandle().destroy(); // unlike the process itself, leaves its output open
     }
 
-    /** Ends it as a crash would (SIGKILL), and waits for that. */
+    /** Ends the process as a crash would (SIGKILL), and waits until it has ended. */
     public void kill() {
         endAsked = true;
         process.toHandle().destroyForcibly();
@@ -229,7 +229,7 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Its number.
+     * Returns the process id.
      *
      * @return the process id
      */
@@ -237,7 +237,7 @@ public final class PeerProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Ends it, if it still runs, and waits for that. */
+    /** Ends the process if it still runs, and waits until it has ended. */
     @Override
     public void close() {
         if (process.isAlive()) {
@@ -265,9 +265,9 @@ public final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this process, for logs.
      *
-     * @return its main class and number
+     * @return its main class and process id
      */
     @Override
     public String toString() {
