@@ -13,33 +13,37 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Gives each test, or each class of tests, an {@linkplain EmulatedMachine emulated machine} of its own.
  *
- * <p>Whatever the test's thread, and threads that it starts, open with {@link io.github.comch4j.core.Devices}, is of
- * this machine: the program under test needs no change. Tests in parallel, also of other processes, do not meet,
- * whatever the names of their servers. Threads of a {@code ForkJoinPool} and those that were there before mean the
- * process's machine; give those a device.
+ * <p>All devices that the test's thread and the threads it starts open with {@link io.github.comch4j.core.Devices}
+ * belong to this machine, so the program under test needs no change. Parallel tests do not see each other, even in
+ * other processes and with the same server names. Threads of a {@code ForkJoinPool} and threads that existed before the
+ * test use the process's machine; pass a device to those.
  *
- * <p>Parameters of tests, of methods around them and of constructors may be
+ * <p>Tests, the methods around them and constructors can have these parameters:
  *
  * <table>
- * <caption>What is injected</caption>
- * <tr><th>type</th><th>what</th></tr>
+ * <caption>Injected parameters</caption>
+ * <tr><th>type</th><th>object</th></tr>
  * <tr><td>{@link EmulatedMachine}</td><td>the machine</td></tr>
  * <tr><td>{@link io.github.comch4j.core.Device}</td><td>with {@link Host @Host} the host's first function, with
- * {@link Dpu @Dpu} the DPU's first device; without them the only side there is</td></tr>
- * <tr><td>{@link io.github.comch4j.core.Representor}</td><td>that of the host's first function</td></tr>
- * <tr><td>{@link io.github.comch4j.core.ProgressEngine}</td><td>one of the test's thread; one more with {@link Host},
- * and with {@link Dpu}</td></tr>
- * <tr><td>{@link io.github.comch4j.core.EventLoop}</td><td>as engines, but running</td></tr>
+ * {@link Dpu @Dpu} the DPU's first device; without an annotation the only side there is</td></tr>
+ * <tr><td>{@link io.github.comch4j.core.Representor}</td><td>the representor of the host's first function</td></tr>
+ * <tr><td>{@link io.github.comch4j.core.ProgressEngine}</td><td>an engine of the test's thread; another one with
+ * {@link Host}, and another one with {@link Dpu}</td></tr>
+ * <tr><td>{@link io.github.comch4j.core.EventLoop}</td><td>the same as for engines, but running</td></tr>
  * </table>
  *
- * <p>They are closed after the test. What the test itself has opened it closes: an engine, a device, an inventory, or
- * anything on an injected one that is still open after the last {@code @AfterEach} method and after what
- * {@code @AutoClose} closes fails the test, by name and with where it was made, and is closed then. Dynamic tests share
- * the machine of their factory, which fails for what they leave. A {@link PeerProcess} that still runs is ended; one
- * that has ended badly, which the test has not asked for, fails the test. What such a process has written is in the
- * report.
+ * <p>The extension closes these objects after the test. The test must close what it has opened itself: an engine, a
+ * device, an inventory, or anything on an injected object. If such an object is still open after the last
+ * {@code @AfterEach} method and after {@code @AutoClose}, the test fails and the extension closes the object. The
+ * failure names the object and where it was created. Dynamic tests share the machine of their factory; the factory
+ * fails for objects that they leave open.
  *
- * <p>On a method it concerns that test; on a class all of its tests and those of nested classes.
+ * <p>The extension also ends each {@link PeerProcess} that still runs. A process that has ended with a failure makes
+ * the test fail, unless the test has ended it or has asked how it ended. The report contains the output of such a
+ * process.
+ *
+ * <p>On a method, the annotation applies to that test. On a class, it applies to all tests of the class and of its
+ * nested classes.
  */
 @Documented
 @Inherited
@@ -48,75 +52,75 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(EmulatedBlueFieldExtension.class)
 public @interface EmulatedBlueField {
 
-    /** For how long a machine is there. */
+    /** How long a machine exists. */
     enum Scope {
-        /** One for each test. */
+        /** Each test has a machine. */
         TEST,
-        /** One for all tests of the class. */
+        /** All tests of the class share a machine. */
         CLASS
     }
 
     /**
-     * For how long the machine is there. With {@link Scope#CLASS} what was left open is looked for after the last test.
+     * How long the machine exists. With {@link Scope#CLASS}, the check for open objects follows the last test.
      *
-     * @return each test's own, if not said
+     * @return the scope; by default each test has a machine
      */
     Scope scope() default Scope.TEST;
 
     /**
-     * Which devices the process sees.
+     * The devices that the process sees.
      *
-     * @return both sides, if not said
+     * @return the side; by default both
      */
     EmulatedMachine.Side side() default EmulatedMachine.Side.BOTH;
 
     /**
-     * What the machine consists of: lines of a topology file ({@code docs/emulator.md}), as
+     * The topology of the machine: lines of a topology file ({@code docs/emulator.md}), such as
      * {@code "host 0000:b1:00.0 pf"}.
      *
-     * @return the default machine, if not said: a DPU, and a host with a PF and two VFs
+     * @return the lines; by default a machine with a DPU, and a host with a PF and two VFs
      */
     String[] topology() default {};
 
     /**
-     * Limits of its devices, as {@code "max_msg_size 100"}.
+     * Limits of the machine's devices, such as {@code "max_msg_size 100"}.
      *
-     * @return the default ones, if not said
+     * @return the limits; by default those of the emulated device
      */
     String[] limits() default {};
 
     /**
-     * Whether the machine is strict: where DOCA's guides leave open what a device does, it takes the reading that is
-     * harder for a program ({@code docs/emulator.md}). The environment variable {@code DOCA_EMU_STRICT} has the last
-     * word.
+     * Whether the machine is strict. Where DOCA's guides leave the behavior of a device open, a strict machine takes
+     * the reading that is harder for a program ({@code docs/emulator.md}). The environment variable
+     * {@code DOCA_EMU_STRICT} overrides this value.
      *
-     * @return false, if not said
+     * @return true for a strict machine; by default false
      */
     boolean strict() default false;
 
     /**
-     * Faults of this process on the machine from the beginning of each test, as
-     * {@link io.github.comch4j.emulator.EmulatedFaults#toString()} has them. They are gone after it, as are those that
-     * it has applied itself.
+     * Faults of this process on the machine from the beginning of each test, in the format of
+     * {@link io.github.comch4j.emulator.EmulatedFaults#toString()}. The extension removes them after the test, together
+     * with faults that the test has applied itself.
      *
-     * @return none, if not said
+     * @return the faults; by default none
      */
     String faults() default "";
 
     /**
-     * Whether what was left open fails the test.
+     * Whether an object that was left open makes the test fail.
      *
-     * @return true, if not said
+     * @return true to fail; by default true
      */
     boolean failOnLeaks() default true;
 
-    /** A parameter is of the host's side. */
+    /** Marks a parameter of the host's side. */
     @Documented
     @Target(ElementType.PARAMETER)
     @Retention(RetentionPolicy.RUNTIME)
     @interface Host {}
 
-    /** A parameter is of the DPU's side. */
+    /** Marks a parameter of the DPU's side. */
     @Documented
     @Target(ElementType.PARAMETER)
     @Retention(RetentionPolicy.RUNTIME)

@@ -12,13 +12,13 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
 /**
- * An emulated machine whose host and DPU are containers of Testcontainers. They share a volume in memory for the fabric
- * folder, and need nothing else in common: no network, no process ids, no users.
+ * An emulated machine whose host and DPU are containers of Testcontainers. The containers share a volume in memory for
+ * the fabric folder. They need to share nothing else: no network, process ids or users.
  *
  * {@snippet file="ContainersExample.java" region="containers"}
  *
- * <p>Needs {@code org.testcontainers:testcontainers} 2.0 or later, on the class path. What the programs in the
- * containers need, such as a JDK and this library's jar, their images or their mounts have to bring.
+ * <p>The class needs {@code org.testcontainers:testcontainers} 2.0 or later on the class path. The images or mounts of
+ * the containers must provide everything that their programs need, such as a JDK and this library's jar.
  */
 public final class EmulatedContainers implements AutoCloseable {
     /** Where the containers have the fabric folder. */
@@ -44,32 +44,32 @@ public final class EmulatedContainers implements AutoCloseable {
     }
 
     /**
-     * Makes a machine of containers whose programs run as root.
+     * Creates a machine of containers whose programs run as root.
      *
-     * @return the machine, of which no container is a part yet
+     * @return the machine, without containers
      */
     public static EmulatedContainers create() {
         return create("mode=0700");
     }
 
     /**
-     * Makes a machine of containers whose programs run as another user.
+     * Creates a machine of containers whose programs run as another user.
      *
-     * @param mountOptions how the fabric folder is mounted, such as {@code uid=4711,gid=4711,mode=0700} for programs of
-     *     the user 4711
-     * @return the machine, of which no container is a part yet
+     * @param mountOptions the mount options of the fabric folder, such as {@code uid=4711,gid=4711,mode=0700} for
+     *     programs of the user 4711
+     * @return the machine, without containers
      */
     public static EmulatedContainers create(String mountOptions) {
         return new EmulatedContainers(Objects.requireNonNull(mountOptions));
     }
 
     /**
-     * Makes a container a part of the machine, before it is started: mounts the fabric folder, and sets
+     * Adds a container to the machine before the container is started. Mounts the fabric folder, and sets
      * {@code DOCA_EMU_DIR}, {@code DOCA_EMU_SIDE} and, for Java, {@code COMCH4J_LIBRARY}.
      *
-     * @param container what to start; it may be refined before and after, but for its binds
-     * @param side which devices its programs see
-     * @param <C> its type
+     * @param container the container to start; you can configure it before and after this call, except for its binds
+     * @param side the devices that its programs see
+     * @param <C> the type of the container
      * @return the container
      */
     public <C extends GenericContainer<?>> C join(C container, EmulatedMachine.Side side) {
@@ -82,7 +82,7 @@ public final class EmulatedContainers implements AutoCloseable {
         return container;
     }
 
-    /** Removes the fabric folder. The containers have to be gone before. The second call does nothing. */
+    /** Removes the fabric folder. The containers must be removed before that. Calling it again does nothing. */
     @Override
     public void close() {
         if (!closed) {
@@ -92,7 +92,7 @@ public final class EmulatedContainers implements AutoCloseable {
     }
 
     /**
-     * For logs.
+     * Returns a description of this machine, for logs.
      *
      * @return the name of the volume
      */

@@ -1,14 +1,14 @@
 /**
- * Tests of one's own program on the emulated BlueField: a machine of its own for each test, what was left open, and the
- * other side as a second JVM.
+ * Support for tests of your program on the emulated BlueField: a machine for each test, a check for objects that were
+ * left open, and the other side as a second JVM.
  *
  * {@snippet file="EmulatedExampleIT.java" region="test"}
  *
- * <p>It is a jar of its own, {@code <classifier>testing</classifier>}, and a module, {@code io.github.comch4j.testing}.
- * {@link io.github.comch4j.testing.EmulatedBlueField} needs JUnit 5.13 or later
- * ({@code org.junit.jupiter:junit-jupiter-api}), and {@link io.github.comch4j.testing.EmulatedContainers}
- * Testcontainers; nothing else of this library does. {@link io.github.comch4j.emulator.EmulatedMachine} and
- * {@link io.github.comch4j.emulator.PeerProcess} are for tests of any kind.
+ * <p>The package has a jar of its own, {@code <classifier>testing</classifier>}, and a module,
+ * {@code io.github.comch4j.testing}. {@link io.github.comch4j.testing.EmulatedBlueField} needs JUnit 5.13 or later
+ * ({@code org.junit.jupiter:junit-jupiter-api}), and {@link io.github.comch4j.testing.EmulatedContainers} needs
+ * Testcontainers; nothing else in this library needs them. {@link io.github.comch4j.emulator.EmulatedMachine} and
+ * {@link io.github.comch4j.emulator.PeerProcess} work in tests of any kind.
  */
 @NullMarked
 @Experimental("names and defaults may change until other projects have used it")
