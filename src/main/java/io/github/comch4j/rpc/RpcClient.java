@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet file="RpcExample.java" region="client"}
  *
  * <p>A call ends with the server's response or with an {@link RpcException}. The exception reports how far the call got
- * ({@link RpcException#delivery()}). The client never resends a call whose handler may have run. A client that
+ * ({@link RpcException#delivery()}). The client never repeats a call whose handler may have run. A client that
  * {@linkplain Builder#reconnect reconnects} can make new calls as soon as it is connected again, and calls can
  * {@linkplain Builder#waitForReady wait for that}.
  */
