@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Build and run the benchmarks: C and Java in turns on the same libraries, a table with ratios, and each performance bar
-# of the project with whether it holds. Results: target/bench/results.json; logs beside it.
+# Build and run the benchmarks: C and Java in turn on the same libraries. Prints a table with ratios, and for each
+# performance bar of the project whether it holds. Results: target/bench/results.json; logs beside it.
 #
-#   scripts/bench.sh --quick   the bars and the most telling figures, in 15 minutes (more where a hypervisor moves
+#   scripts/bench.sh --quick   the bars and the most important figures, in 15 minutes (longer if a hypervisor moves
 #                              the cores)
-#   scripts/bench.sh           everything; says first how long it takes
+#   scripts/bench.sh           everything; first prints how long it takes
 #
-#   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory where ucx_perftest is installed; then
-#                      comch relay beside two socat, where socat and Redis are
+#   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory if ucx_perftest is installed; then
+#                      comch relay beside two socat processes, if socat and Redis are installed
 #   --library WHICH    emulated (default, built now), system (the DOCA SDK), or a folder with the libraries
 #   --side SIDE        server or client: one half of each measurement that works between two machines, on the DPU and
 #                      on the host; start both with the same other options
 #   --dpu ADDRESS      the DPU's device (default 0000:03:00.0)
 #   --function ADDRESS the host's function (default 0000:b1:00.0)
 #   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
-#   --list             what would be measured, and how long it takes
-#   --plot             also what the plots of docs/performance-figures.md show, and draw them
+#   --list             list the measurements, and how long they take
+#   --plot             also measure what the plots of docs/performance-figures.md show, and draw them
 #                      (scripts/dev/bench-plot.py)
-#   -h, --help         this text
+#   -h, --help         print this text
 #
-# Ctrl-C ends it with the table of what was measured until then.
+# Ctrl-C stops and prints the table of what has been measured so far.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
 

@@ -2,17 +2,18 @@
 # A DPU-side service and a host-side client, both Java, move a file over the zero-copy fast path and compare checksums.
 #
 #   scripts/demo.sh [OPTION...] [FILE]   both halves on a private emulated device; FILE: default 256 MiB of random data
-#   scripts/demo.sh service [ARG...]     the DPU's half alone, with these arguments of the service (--help lists them)
-#   scripts/demo.sh client [ARG...]      the host's half alone, likewise
+#   scripts/demo.sh service [ARG...]     only the DPU's half, with these arguments of the service (--help lists them)
+#   scripts/demo.sh client [ARG...]      only the host's half, with these arguments of the client
 #
 #   --chunk SIZE     bytes in one fast-path message, e.g. 64k or 1m
 #   --depth N        messages in flight
 #   --library WHICH  auto, system, emulated, or a folder with the libraries
-#   --keep           keep the received file, and say where it is
-#   --setup          install what is missing here first, from the distribution, and a JDK from Adoptium where that has
-#                    none so new; asks before each; makes the command line tool, too, and says where bin/comch is
-#   -y, --yes        with --setup: does not ask
-#   -h, --help       this text
+#   --keep           keep the received file, and print where it is
+#   --setup          first install what is missing here, from the distribution, and a JDK from Adoptium if the
+#                    distribution has none that is new enough; asks before each; also builds the command line tool, and
+#                    prints where bin/comch is
+#   -y, --yes        with --setup: do not ask
+#   -h, --help       print this text
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
 . "$COMCH4J_ROOT/scripts/dev/lib/jar.sh"

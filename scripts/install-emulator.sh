@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Programs
-# written for DOCA build against it as against the SDK:
+# Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Build programs
+# that were written for DOCA against it, as against the SDK:
 #
 #   scripts/install-emulator.sh [--release 3.0|2.6|2.5|1.2] [--dpu] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
@@ -8,8 +8,8 @@
 #
 # With /opt/mellanox/doca as PREFIX, build files that name the SDK's folders need no change.
 #
-# DOCA 2.5 and 2.6 have Comch under its first name, each in a form of its own: doca-cc instead of doca-comch. With it
-# comes the endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
+# DOCA 2.5 and 2.6 have Comch under its first name, each in its own form: doca-cc instead of doca-comch. Both also
+# have the endpoint API, doca-comm-channel. --release 1.2 has only the first form of the endpoint API.
 #
 # With --dpu the headers are those of an SDK on a DPU: doca_build_config.h defines DOCA_ARCH_DPU. The libraries are the
 # same; at run time DOCA_EMU_SIDE decides.

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Writes generated/ anew, with jextract: the Java bindings of headers/, headers/2.5 and headers/dpa, and of the
+# Regenerate generated/ with jextract: the Java bindings of headers/, headers/2.5 and headers/dpa, and of the
 # structures that Java shares with the batch library (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
-#   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
+#   scripts/jextract.sh --check   write nothing; fail if generated/ differs from what jextract would write
 #
-# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dma.txt, dpa.txt and batch.txt: a new
-# symbol needs a line there. What it writes is changed in three places, below; Lookup.java is added to it.
+# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. The files includes.txt,
+# cc.txt, channel.txt, dma.txt, dpa.txt and batch.txt in src/main/jextract list what the bindings contain: a new symbol
+# needs a line there. The script changes jextract's output in three places, below, and adds Lookup.java.
 set -euo pipefail
 export LC_ALL=C
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"

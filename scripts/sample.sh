@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Run a sample: a program on the DPU and one on the host, both Java, which solve something together.
+# Run a sample: a program on the DPU and one on the host, both Java, that solve a task together.
 #
-#   scripts/sample.sh                      lists them
-#   scripts/sample.sh NAME [ARG...]        both programs on a private emulated device; ARG: the host's program's
-#   scripts/sample.sh NAME dpu [ARG...]    the DPU's program alone, until it is interrupted
-#   scripts/sample.sh NAME host [ARG...]   the host's program alone
+#   scripts/sample.sh                      list the samples
+#   scripts/sample.sh NAME [ARG...]        both programs on a private emulated device; ARG: for the host's program
+#   scripts/sample.sh NAME dpu [ARG...]    only the DPU's program, until it is interrupted
+#   scripts/sample.sh NAME host [ARG...]   only the host's program
 #
 # The last two find each other on the emulated device of this machine, or on a host and its DPU with DOCA installed.
 # The sources are in src/test/java/samples/NAME, each with a README.

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Build everything and run every test. Prints one line for each stage, what failed or was skipped, and last of all
-# "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
+# Build everything and run every test. Prints one line for each stage, what failed or was skipped, and at the end
+# "N passed, N failed, N skipped". Exits 0 only if nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, site, containers,
 #                                reliability, bench
-#   scripts/test.sh --quick      what one wants to see green first, in five minutes at most on two cores: first tests
-#                                in C and in Java, each shown as it runs
-#   scripts/test.sh --setup      installs what is missing here first, from the distribution; with any of the others;
-#                                asks before, unless --yes (-y) is given too
+#   scripts/test.sh --quick      a first check in at most five minutes on two cores: some tests in C and in Java, each
+#                                shown as it runs
+#   scripts/test.sh --setup      first install what is missing here, from the distribution; with any of the others;
+#                                asks before, unless --yes (-y) is also given
 #   scripts/test.sh sdk --library FOLDER
-#                                what needs no card, on DOCA's own libraries (scripts/dev/sdk.sh)
+#                                the tests that need no card, on DOCA's own libraries (scripts/dev/sdk.sh)
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/dev/lib/tools.sh"
 

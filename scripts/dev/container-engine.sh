@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# A Docker engine, and an image for the container tests. Prints, for eval, where they are:
+# A Docker engine and an image for the container tests. Prints the variables below, for eval:
 #
 #   scripts/dev/container-engine.sh            look only
-#   scripts/dev/container-engine.sh --provide  on a machine of our own, as root: install and start an engine where
-#                                              there is none
-#   scripts/dev/container-engine.sh --stop     stop the engine that --provide has started, if it has
+#   scripts/dev/container-engine.sh --provide  as root, on a machine of your own: install and start an engine if there
+#                                              is none
+#   scripts/dev/container-engine.sh --stop     stop the engine if --provide has started it
 #
 #   COMCH4J_TEST_IMAGE      the image
 #   COMCH4J_TEST_JDK        the JDK to mount into it; empty: the image has one
 #   COMCH4J_CONTAINERS      required: a container test that cannot run has failed
-#   COMCH4J_NO_CONTAINERS   instead of these: why there can be no containers here; the tests are skipped then
+#   COMCH4J_NO_CONTAINERS   instead of these: why no containers can run here; the tests are skipped then
 #
-# The image is $COMCH4J_TEST_IMAGE if set, else a public one with a JDK if it is there or can be pulled, else one that
-# debootstrap makes. Where an engine answers, or COMCH4J_CONTAINERS=required says that one can, what is missing is an
-# error: exit status 1.
+# The image is $COMCH4J_TEST_IMAGE if set; otherwise a public one with a JDK, if it is here or can be pulled; otherwise
+# one that debootstrap makes. If an engine answers, or COMCH4J_CONTAINERS=required says that one can, anything missing
+# is an error: exit status 1.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Try .devcontainer: build its image, and run scripts/demo.sh in it on a copy of what is committed, as README.md says.
-# Needs a Docker engine (scripts/dev/container-engine.sh --provide), the packages of Debian and the artifacts of Maven
-# Central, and five minutes or more.
+# Test .devcontainer: build its image, and run scripts/demo.sh in it on a copy of what is committed, as README.md
+# describes. Needs a Docker engine (scripts/dev/container-engine.sh --provide), the packages of Debian, the artifacts of
+# Maven Central, and at least five minutes.
 #
-# The base is the image that the Dockerfile names, or, as root and where that cannot be pulled, one that debootstrap
-# makes of the same release. REPOSITORY=FOLDER: a local repository of Maven, in place of an empty one.
+# The base is the image that the Dockerfile names. If it cannot be pulled, and as root, the base is one that debootstrap
+# makes of the same release. REPOSITORY=FOLDER: a local Maven repository, instead of an empty one.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in

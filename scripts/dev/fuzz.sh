@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Let the fuzzers run: one that plays the peer of a server or client, one that of an endpoint, one for topology files,
-# one for exported memory, one for messages of records. Needs clang. What they find new is kept in target/c-fuzz/corpus;
-# a finding ends the run, and its input lies in target/c-fuzz.
+# Run the fuzzers: one plays the peer of a server or client, one the peer of an endpoint; the others are for topology
+# files, exported memory, and messages of records. Needs clang. New inputs are kept in target/c-fuzz/corpus. A finding
+# ends the run, and its input is in target/c-fuzz.
 #
-#   scripts/dev/fuzz.sh [SECONDS [NAME]]   each, or the one of that name, for so long; 600
-#   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into
+#   scripts/dev/fuzz.sh [SECONDS [NAME]]   run each fuzzer, or only NAME, for SECONDS (600)
+#   scripts/dev/fuzz.sh --minimise         copy what target/c-fuzz/corpus adds to the coverage to
 #                                          src/test/c/fuzz/corpus
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for core and comch
-# on two cores. The figures are in docs/contributing/testing.md; reports: target/pit-reports/.
+# Change the compiled code in one place at a time and check whether the tests notice (PIT). Takes hours for core and
+# comch on two cores. The figures are in docs/contributing/testing.md; reports: target/pit-reports/.
 #
 #   scripts/dev/mutate.sh              packages core and comch
 #   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, emulator, internal
-#   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
-#   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
+#   scripts/dev/mutate.sh PATTERN…     only classes that match, e.g. 'io.github.comch4j.core.*'
+#   scripts/dev/mutate.sh --limit N …  at most N changes in a class, spread over it
 #
-# Or of the C, in minutes:
+# For the C code, in minutes:
 #
-#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (scripts/dev/lib/guards.py), then turn it round, and
-#                                      run its test each time, which must fail
+#   scripts/dev/mutate.sh --c [NAME…]  remove one guard at a time (scripts/dev/lib/guards.py), then invert it, and
+#                                      each time run its test, which must fail
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 options=() of_c='' asked=()

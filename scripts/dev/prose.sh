@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks the manual and the Javadoc: spelling with cspell; long sentences, and words that the writing guide replaces,
-# with textlint. docs/site/prose/words.txt has words that no dictionary of English has, terms.yml those to replace.
+# Check the manual and the Javadoc: spelling with cspell; long sentences, and words that the writing guide replaces,
+# with textlint. docs/site/prose/words.txt lists words that English dictionaries lack, terms.yml those to replace.
 # Needs Node.js 20 or newer and, once, npm's registry. Without them it prints "skipped: REASON" and exits with 0.
 #
-#   scripts/dev/prose.sh         check all
-#   -h, --help                   this text
+#   scripts/dev/prose.sh         check everything
+#   -h, --help                   print this text
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in

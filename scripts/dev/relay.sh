@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Real programs over "comch relay" on the emulated machine, those that are installed: Redis, PostgreSQL, OpenSSH, an
-# HTTP server with curl, nc; then faults: each of client, two relays and target stopped or killed, a slow reader, the
-# target down and up; and what is left of all that.
+# Run real programs, if they are installed, over "comch relay" on the emulated machine: Redis, PostgreSQL, OpenSSH, an
+# HTTP server with curl, nc. Then inject faults: stop or kill the client, each relay and the target, read slowly, and
+# take the target down and up. At the end, check that nothing is left behind.
 #
-#     scripts/dev/relay.sh [NAME...]     redis, postgres, ssh, http, halfclose, short, faults; all of them without
+#     scripts/dev/relay.sh [NAME...]     redis, postgres, ssh, http, halfclose, short, faults; without a name: all
 #
-#     scripts/dev/relay.sh speed       beside two socat
-#     scripts/dev/relay.sh streams     beside two socat: one bulk stream, eight, and small requests beside eight
+#     scripts/dev/relay.sh speed       compare with two socat processes
+#     scripts/dev/relay.sh streams     the same for one bulk stream, eight, and small requests beside eight
 #
 # Needs the tool's classes: mvn -DskipTests -DskipITs package, or another class path with them in COMCH4J_CLASSPATH.
-# MIB=1024 is what goes by scp; SHORT=10000 streams; ROUNDS=6 of speed and streams.
+# MIB=1024 is the size of the file for scp; SHORT=10000 the number of streams; ROUNDS=6 is for speed and streams.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 for each; do

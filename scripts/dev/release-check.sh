@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Try a release: build one into a folder with a throw-away key, look at what is there as Maven Central does, and build
+# Test a release: build one into a folder with a throw-away key, check it by the rules of Maven Central, and build,
 # test and run a program against it (src/test/consumer), with an empty local repository: with Maven, on the class path
-# and on the module path, in a runtime of its own (jlink), with the jar for hardware, and with Gradle if it is here.
-# Then the build must refuse to be released after a version that had a class more. Needs gpg, and the artifacts of Maven
-# Central.
+# and on the module path, in its own runtime (jlink), with the jar for hardware, and with Gradle if it is installed.
+# Then check that the build refuses a release that lacks a class of the previous version. Needs gpg, and the artifacts
+# of Maven Central.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Build a release of the commit that is checked out, signed, and put it where Maven finds it. Runs no tests.
+# Build a signed release of the commit that is checked out, and put it into a Maven repository. Runs no tests.
 #
 #   scripts/dev/release.sh VERSION FOLDER          into a folder that is a Maven repository
-#   scripts/dev/release.sh VERSION --central       to Maven Central, where a person looks at it and publishes it
+#   scripts/dev/release.sh VERSION --central       to Maven Central, where a person must check and publish it
 #
-# The key is in MAVEN_GPG_KEY (armoured), its passphrase in MAVEN_GPG_PASSPHRASE. RELEASE_LAST=VERSION names the last
-# release: where a public method of that is missing now, the build fails.
-# scripts/dev/release-check.sh tries all of this.
+# The key is in MAVEN_GPG_KEY (armored), its passphrase in MAVEN_GPG_PASSPHRASE. RELEASE_LAST=VERSION names the last
+# release: if a public method of it is missing now, the build fails.
+# scripts/dev/release-check.sh tests all of this.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 central=0 words=()

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Kill either side of a connection at random points, again and again, load a server with 256 clients, restart a server
-# under 1,000 callers, and try every way to send under every fault. docs/contributing/testing.md says what is checked.
+# Kill either side of a connection at random points, repeatedly; load a server with 256 clients; restart a server under
+# 1,000 callers; and try every way to send under every fault. docs/contributing/testing.md lists the checks.
 #
 #   scripts/dev/reliability.sh                  100 rounds, and ten seconds of load
 #   scripts/dev/reliability.sh --full           2000 rounds, and ten minutes
 #   scripts/dev/reliability.sh OPTION...
 #
-#   --rounds N    so many rounds; 0: no kills
-#   --seconds N   so many seconds of load; 0: none
-#   --restarts N  so many restarts, and as many kills, of a server under 1,000 callers; 0: none (4)
-#   --service N   so many seconds of kills and stops of the program of docs/service.md; 0: none (180)
-#   --waiters N   so many seconds of threads that wait, time out and are interrupted over one engine; 0: none (20)
+#   --rounds N    number of rounds; 0: no kills
+#   --seconds N   seconds of load; 0: none
+#   --restarts N  number of restarts, and of kills, of a server under 1,000 callers; 0: none (4)
+#   --service N   seconds of kills and stops of the program of docs/service.md; 0: none (180)
+#   --waiters N   seconds of threads that wait, time out and are interrupted over one engine; 0: none (20)
 #   --cells N     every Nth cell of the matrix of paths and faults; 0: none (1)
-#   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
-#   --phase N     strike in this phase only: 2 connecting, 3 control traffic, 4 fast-path traffic, 5 teardown
-#   --share N     so many of a hundred victims are containers, where there is a Docker engine
+#   --seed N      repeat the choices of the run with this seed; the timing still depends on the machine
+#   --phase N     kill in this phase only: 2 connecting, 3 control traffic, 4 fast-path traffic, 5 teardown
+#   --share N     percentage of victims that are containers, if there is a Docker engine
 #   --verbose     a line for each round
-#   --containers  as root, install and start a Docker engine where none answers, and fail where there can be none
+#   --containers  as root: install and start a Docker engine if none answers, and fail if there can be none
 #
-# One victim in ten by default, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a
-# Docker engine. Prints figures; exits 0 only when nothing was wrong.
+# If scripts/dev/container-engine.sh finds a Docker engine, one victim in ten by default, and half of the clients, are
+# in containers. Prints figures; exits 0 only if nothing was wrong.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1

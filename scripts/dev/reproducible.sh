@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the jars (library with the native libraries, sources, Javadoc) twice, in two folders, in two time zones and
-# languages, and compare them byte for byte. Ends with a line that says so, or names the first entry that differs. Runs
-# no tests.
+# languages, and compare them byte for byte. The last line reports that they are equal, or names the first entry that
+# differs. Runs no tests.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 case ${1:-} in

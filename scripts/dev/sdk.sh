@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What of the tests needs no card, on the DOCA libraries in a folder:
+# Run the tests that need no card on the DOCA libraries in a folder:
 #
 #   scripts/dev/sdk.sh FOLDER
 #
-# The probe of DOCA's functions, compared with what NVIDIA's libraries of 2.5.0108 were observed to answer if they are
-# those; `comch info`; and the Java tests of Core, of which those that need a device are left out. Without such a folder
-# it says so and is done. Sourced, it is the function sdk, for scripts/test.sh.
+# These are the probe of DOCA's functions, compared with the recorded answers of NVIDIA's libraries if they are those of
+# 2.5.0108; `comch info`; and the Java tests of Core, except those that need a device. Without such a folder the script
+# reports that and ends. If sourced, it defines the function sdk, for scripts/test.sh.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Makes the site of the manual, of docs/ and the Javadoc, in target/manual. Needs Node.js 20 or newer, and for the
+# Build the site of the manual, from docs/ and the Javadoc, in target/manual. Needs Node.js 20 or newer, and for the
 # Javadoc what the library's build needs.
 #
-#   scripts/dev/site.sh              make it
-#   scripts/dev/site.sh --serve      make it, and serve it at http://localhost:4173/ until Ctrl-C
-#   scripts/dev/site.sh --check      make it, and look at it in Chromium: links, anchors, search, code to copy, narrow
+#   scripts/dev/site.sh              build it
+#   scripts/dev/site.sh --serve      build it, and serve it at http://localhost:4173/ until Ctrl-C
+#   scripts/dev/site.sh --check      build it, and check it in Chromium: links, anchors, search, code to copy, narrow
 #                                    screens, dark mode; screenshots in target/manual-shots. Skipped, with a sentence,
-#                                    where there is no Node.js or Chromium, or npm cannot fetch VitePress
+#                                    if there is no Node.js or Chromium, or npm cannot fetch VitePress
 #   --no-javadoc                     without the Javadoc and the link to it
-#   -h, --help                       this text
+#   -h, --help                       print this text
 #
 # SITE_BASE: the path of the site on its server, such as /comch4j/; default /. CHROMIUM: the browser.
 # SITE_NPM_SECONDS: how long npm may take to fetch VitePress, once; default 600.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long
-# as you like. Nothing may be left behind: handles, descriptors, memory maps, buffers. docs/contributing/testing.md says
-# what is compared.
+# Run one server and its clients in several processes, which connect, send on both paths, leave and are killed, for as
+# long as you like. They must leave nothing behind: handles, descriptors, memory maps, buffers.
+# docs/contributing/testing.md lists what is compared.
 #
 #   scripts/dev/soak.sh                         one minute, 64 clients
 #   scripts/dev/soak.sh --minutes 120           the full run
@@ -10,13 +10,13 @@
 #
 #   --examples    instead, the example servers side by side, each with a client that is frozen and others that have
 #                 2,000 messages in flight, that come in threes, and that send 2,000 and close
-#   --minutes N   so many minutes
-#   --clients N   so many clients at a time
-#   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
-#   --output FILE the table goes there too; by default target/logs/soak.txt
+#   --minutes N   number of minutes
+#   --clients N   number of clients at a time
+#   --seed N      repeat the choices of the run with this seed; the timing still depends on the machine
+#   --output FILE also write the table to FILE (target/logs/soak.txt)
 #
-# Prints a table over time; exits 0 only when nothing is over the start and no payload was lost, doubled, torn or out of
-# order.
+# Prints a table over time; exits 0 only if nothing exceeds its value at the start and no payload was lost, doubled,
+# torn or out of order.
 set -uo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Build NVIDIA's sample programs of DOCA 3.3.0 that need nothing but Comch, DMA, Arg Parser and Core, unmodified and by
-# their own build files, and run each ten times on the emulated device. A line for each program or pair says how many
-# runs came to their end; exit status 1 if one did not.
+# Build NVIDIA's sample programs of DOCA 3.3.0 that need only Comch, DMA, Arg Parser and Core, unmodified and by their
+# own build files, and run each ten times on the emulated device. A line for each program or pair says how many runs
+# finished; exit status 1 if one did not.
 #
 #   scripts/dev/vendor-samples.sh [--rounds N] FOLDER
 #
-# FOLDER is a copy of github.com/NVIDIA-DOCA/doca-samples, which stays as it is; nothing of it is part of this project.
-# Needs meson and ninja. What is built, and what the programs print: target/vendor-samples.
+# FOLDER is a copy of github.com/NVIDIA-DOCA/doca-samples. The script does not change it, and nothing of it is part of
+# this project. Needs meson and ninja. The build and what the programs print: target/vendor-samples.
 set -euo pipefail
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib/tools.sh"
 rounds=10 folders=()

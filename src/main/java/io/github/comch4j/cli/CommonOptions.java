@@ -32,14 +32,14 @@ final class CommonOptions {
     @Option(
             names = {"-v", "--verbose"},
             order = 91,
-            description = "say which libraries are used and why; twice: also where in the program a failure was")
+            description = "print which libraries are used and why; twice: also where in the program a failure was")
     private boolean[] verbose = {};
 
     @Option(
             names = {"-h", "--help"},
             order = 92,
             usageHelp = true,
-            description = "this text")
+            description = "print this text")
     @SuppressWarnings("unused") // picocli looks at the option
     private boolean help;
 

@@ -18,13 +18,13 @@ import picocli.CommandLine.Spec;
 /** {@code comch conformance}: the options of {@link Conformance}. */
 @Command(
         name = "conformance",
-        description = "Ask a BlueField how it behaves where the emulated one has a reading of its own, and report what"
-                + " differs. Takes up to ten minutes. The half on the DPU is to be started first, and ends with the"
-                + " run.",
+        description = "Test how a BlueField behaves where DOCA's guides leave questions open, and report what differs"
+                + " from the emulated one. Takes up to 10 minutes. Start the half on the DPU first; it ends with"
+                + " the run.",
         exitCodeList = {
-            "0:all is as expected",
+            "0:everything is as expected",
             "1:something differs",
-            "2:there was nothing to compare, or not a command line of comch"
+            "2:there was nothing to compare, or wrong command line"
         },
         exitCodeListHeading = "%nExit status:%n",
         footerHeading = "%nExample:%n",
@@ -36,14 +36,14 @@ final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--side",
             paramLabel = "SIDE",
-            description = "dpu, on the DPU: waits for the other half; host, on the host: runs the probes")
+            description = "on the DPU, dpu: wait for the other half; on the host, host: run the probes")
     private @Nullable String side;
 
     @Option(
             names = "--device",
             paramLabel = "PCI",
             converter = OptionConverters.Address.class,
-            description = "the device: on the DPU its own, on the host the function (the first that is good)")
+            description = "the device: on the DPU, its own; on the host, the function (the first that fits)")
     private @Nullable PciAddress device;
 
     @Option(
@@ -57,7 +57,7 @@ final class ConformanceCommand implements Callable<Integer> {
             names = "--name",
             paramLabel = "NAME",
             defaultValue = "comch4j-conformance",
-            description = "under which the halves find each other (${DEFAULT-VALUE})")
+            description = "the server's name, the same for both halves (${DEFAULT-VALUE})")
     private String name;
 
     @Option(
@@ -68,25 +68,23 @@ final class ConformanceCommand implements Callable<Integer> {
             description = "on the host: how long to wait for the other half (${DEFAULT-VALUE})")
     private Duration timeout;
 
-    @Option(
-            names = "--quick",
-            description = "on the host: without the probes that take long, and with shorter measurements")
+    @Option(names = "--quick", description = "on the host: skip the long probes, and take shorter measurements")
     private boolean quick;
 
     @Option(
             names = "--only",
             paramLabel = "NAME",
             split = ",",
-            description = "on the host: these probes, or all whose names begin so, as in --only consumer")
+            description = "on the host: only these probes, or those whose names begin with NAME, as in --only consumer")
     private List<String> only = List.of();
 
-    @Option(names = "--list", description = "what the probes are, and what the emulated device answers")
+    @Option(names = "--list", description = "list the probes, and what the emulated device answers")
     private boolean list;
 
     @Option(
             names = "--report",
             paramLabel = "FILE",
-            description = "write FILE.txt and FILE.json, which say nothing of whose machine it is")
+            description = "write FILE.txt and FILE.json, which do not identify the machine")
     private @Nullable Path report;
 
     @Option(names = "--worker", hidden = true, description = "the process that makes the calls")

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
 /** {@code comch cp}. */
 @Command(
         name = "cp",
-        description = "Copy files to and from the other side, where \"comch cp --serve DIR\" runs. An interrupted copy"
-                + " goes on where it was when it is begun again.",
+        description = "Copy files to and from the other side, where \"comch cp --serve DIR\" runs. To resume an"
+                + " interrupted copy, run the same command again.",
         customSynopsis = {
             "Usage: comch cp [-r] [-u] [OPTION…] FILE… dpu:PATH",
             "       comch cp [-r] [-u] [OPTION…] dpu:FILE… PATH",
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         },
         synopsisHeading = "",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:everything is copied", "1:something is not; stderr says what and why"},
+        exitCodeList = {"0:everything was copied", "1:something was not; stderr says what and why"},
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch cp --serve /srv/images             on the DPU",
@@ -58,43 +58,43 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     @Parameters(
             paramLabel = "FILE",
             arity = "0..*",
-            description = "files and where they go; dpu: or host: stands before those of the other side")
+            description = "files, and where to copy them; paths of the other side begin with dpu: or host:")
     private List<String> files = List.of();
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "folders, with all that is in them")
+            description = "copy folders with everything in them")
     private boolean recursive;
 
     @Option(
             names = {"-u", "--update"},
-            description = "not what is there already with the same size and time")
+            description = "skip files that exist with the same size and time")
     private boolean update;
 
     @Option(
             names = {"-P", "--links"},
-            description = "links as such, if they do not lead out of the folder at the other end; else none")
+            description = "copy links that cannot lead out of the folder at the other end; without -P, skip links")
     private boolean links;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "no progress on the terminal")
+            description = "print no progress on the terminal")
     private boolean quiet;
 
     @Option(
             names = "--serve",
             paramLabel = "DIR",
-            description = "be the other side, for the files below this folder, until Ctrl-C")
+            description = "serve the files below this folder to the other side, until Ctrl-C")
     private @Nullable Path serve;
 
-    @Option(names = "--read-only", description = "with --serve: files can be got, and not put")
+    @Option(names = "--read-only", description = "with --serve: clients can only get files")
     private boolean readOnly;
 
     @Option(
             names = "--name",
             paramLabel = "NAME",
             defaultValue = NAME,
-            description = "where both sides meet: the server's name (${DEFAULT-VALUE})")
+            description = "the server's name, the same on both sides (${DEFAULT-VALUE})")
     private String name;
 
     @Mixin

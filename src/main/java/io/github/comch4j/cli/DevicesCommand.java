@@ -20,14 +20,14 @@ import picocli.CommandLine.Option;
 /** {@code comch devices}: a block of lines for each device, or JSON. */
 @Command(
         name = "devices",
-        description = "The devices of this side, and on the DPU the host's functions behind them.",
+        description = "List the devices of this side, and on the DPU the host's functions behind them.",
         footerHeading = "%nExample:%n",
         footer = "  comch devices --json --limits | jq '.[].limits.maxMessageSize'")
 final class DevicesCommand implements UsesDevice {
-    @Option(names = "--limits", description = "also how much each device takes at most")
+    @Option(names = "--limits", description = "also show the limits of each device")
     private boolean limits;
 
-    @Option(names = "--json", description = "for programs")
+    @Option(names = "--json", description = "print JSON")
     private boolean json;
 
     @Mixin

@@ -20,14 +20,14 @@ import picocli.CommandLine.Spec;
 /** {@code comch doctor}. */
 @Command(
         name = "doctor",
-        description = "What would stop this machine, from the bottom up, and what to do about it.",
+        description = "Check what keeps Comch from working on this machine, from the bottom up, and say what to do"
+                + " about it.",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:all is well", "1:it works with limits", "2:it does not work, or not a command line of comch"
-        },
+        exitCodeList = {"0:all is well", "1:it works with limits", "2:it does not work, or wrong command line"},
         footerHeading = "%nExample:%n",
         footer = "  comch doctor --json | jq '.findings[] | select(.level != \"good\")'")
 final class DoctorCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "for programs")
+    @Option(names = "--json", description = "print JSON")
     private boolean json;
 
     @Option(names = "--root", hidden = true, defaultValue = "/", description = "the folder that stands for /")

@@ -21,11 +21,11 @@ import picocli.CommandLine.Spec;
 /** {@code comch emulator}. */
 @Command(
         name = "emulator",
-        description = "The emulated BlueField.",
+        description = "Commands for the emulated BlueField.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExample:%n",
-        footer = "  comch emulator run -- mvn test    with an emulated machine of its own",
+        footer = "  comch emulator run -- mvn test    on a private emulated machine",
         subcommands = {
             EmulatorCommand.Run.class,
             EmulatorInstall.class,
@@ -47,10 +47,10 @@ final class EmulatorCommand implements Runnable {
     /** {@code comch emulator run}. */
     @Command(
             name = "run",
-            description = "Run a command on an emulated machine of its own, a fabric folder that is removed when the"
-                    + " command has ended. Its children are on that machine, too.",
+            description = "Run a command and its children on a private emulated machine: a fabric folder that is"
+                    + " removed when the command ends.",
             exitCodeListHeading = "%nExit status:%n",
-            exitCodeList = {"1:the command cannot be started", "2:not a command line of comch", "else:the command's own"
+            exitCodeList = {"1:the command cannot be started", "2:wrong command line of comch", "else:the command's own"
             },
             footerHeading = "%nExample:%n",
             footer = "  comch emulator run -- sh -c 'comch serve & sleep 2; comch ping -c 3; kill $!'")
@@ -59,13 +59,13 @@ final class EmulatorCommand implements Runnable {
                 names = "--in",
                 paramLabel = "FOLDER",
                 defaultValue = "/dev/shm",
-                description = "where the fabric folder is made (${DEFAULT-VALUE})")
+                description = "where to create the fabric folder (${DEFAULT-VALUE})")
         private Path in;
 
         @Option(
                 names = "--strict",
-                description = "a machine that takes the harder reading of what DOCA's guides leave open: for programs"
-                        + " that are to run on a card")
+                description = "a machine that follows the stricter reading where DOCA's guides leave questions"
+                        + " open, for programs that must run on a card")
         private boolean strict;
 
         @Parameters(paramLabel = "CMD", arity = "1..*", description = "the command and its arguments")
@@ -117,11 +117,14 @@ final class EmulatorCommand implements Runnable {
     /** {@code comch emulator clean}. */
     @Command(
             name = "clean",
-            description = "Remove what dead servers have left in the fabric folder; what lives stays.",
+            description = "Remove what dead servers have left in the fabric folder. Running servers are not affected.",
             footerHeading = "%nExample:%n",
-            footer = "  comch emulator clean     in DOCA_EMU_DIR, or in this user's usual folder")
+            footer = "  comch emulator clean     in DOCA_EMU_DIR, or in this user's default folder")
     static final class Clean implements Runnable {
-        @Option(names = "--in", paramLabel = "FOLDER", description = "the fabric folder, if it is another one")
+        @Option(
+                names = "--in",
+                paramLabel = "FOLDER",
+                description = "the fabric folder (that of DOCA_EMU_DIR, or this user's default)")
         private @Nullable Path in;
 
         @Mixin

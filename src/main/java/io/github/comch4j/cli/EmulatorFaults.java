@@ -26,9 +26,8 @@ import picocli.CommandLine.Spec;
 /** {@code comch emulator faults}: writes the files to which processes listen that were started so. */
 @Command(
         name = "faults",
-        description =
-                "Faults on demand, on and off, of a process that runs and was started with DOCA_EMU_FAULTS=@NAME, a"
-                        + " program in C or in Java. Without a name: what all of them are told.",
+        description = "Switch faults on and off in a running process, in C or in Java, that was started with"
+                + " DOCA_EMU_FAULTS=@NAME. Without a name: list the faults of all such processes.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  DOCA_EMU_FAULTS=@server comch serve",
@@ -39,16 +38,23 @@ import picocli.CommandLine.Spec;
             "Faults are refuse=N, accept_delay=MS, again=N, fail_send=K:ERROR,",
             "break_send=K:ERROR, fail_recv=K:ERROR, break_recv=K:ERROR, lose_recv=K:ERROR,",
             "fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB:",
-            "docs/emulator-faults.md tells of each."
+            "docs/emulator-faults.md describes each."
         })
 final class EmulatorFaults implements Runnable {
     private static final String SUFFIX = ".faults";
     private static final String OFF = "off";
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "the one that the process was given")
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "NAME",
+            description = "the name in the process's DOCA_EMU_FAULTS")
     private @Nullable String name;
 
-    @Parameters(index = "1..*", paramLabel = "FAULT", description = "what is to go wrong in place of what was; or off")
+    @Parameters(
+            index = "1..*",
+            paramLabel = "FAULT",
+            description = "the faults to inject, which replace the earlier ones; or off")
     private List<String> faults = List.of();
 
     @Option(names = "--in", paramLabel = "FOLDER", description = "the fabric folder (that of DOCA_EMU_DIR)")

@@ -20,9 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code comch emulator install}: unpacks what the build has packed, folders as {@code install-emulator.sh} makes. */
 @Command(
         name = "install",
-        description =
-                "Install the emulated BlueField as an SDK folder: headers, libraries and pkg-config files, against"
-                        + " which C programs that were written for DOCA are built.",
+        description = "Install the emulated BlueField as an SDK folder with headers, libraries and pkg-config files, to"
+                + " build C programs that were written for DOCA.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch emulator install /opt/mellanox/doca",
@@ -36,17 +35,17 @@ final class EmulatorInstall implements Runnable {
     private static final List<String> RELEASES = List.of("3.0", "2.6", "2.5", "1.2");
     private static final String DPU = "dpu";
 
-    @Parameters(paramLabel = "PREFIX", description = "the folder; what is there under the same names is replaced")
+    @Parameters(paramLabel = "PREFIX", description = "the folder; existing files with the same names are replaced")
     private Path prefix;
 
     @Option(
             names = "--release",
             paramLabel = "R",
             defaultValue = "3.0",
-            description = "of DOCA: 3.0, 2.6, 2.5, or 1.2, which has Comm Channel alone (${DEFAULT-VALUE})")
+            description = "the release of DOCA: 3.0, 2.6, 2.5, or 1.2, which has only Comm Channel (${DEFAULT-VALUE})")
     private String release;
 
-    @Option(names = "--dpu", description = "with headers as on a DPU: DOCA_ARCH_DPU is defined")
+    @Option(names = "--dpu", description = "install headers as on a DPU, with DOCA_ARCH_DPU defined")
     private boolean dpu;
 
     @Mixin

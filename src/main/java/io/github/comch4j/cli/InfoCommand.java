@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 /** {@code comch info}. */
 @Command(
         name = "info",
-        description = "The libraries in use, their version, and why these were chosen.",
+        description = "Show the libraries in use, their version, and why they were chosen.",
         footerHeading = "%nExample:%n",
         footer = "  comch info --library system     fails unless DOCA is installed")
 final class InfoCommand implements UsesDevice {

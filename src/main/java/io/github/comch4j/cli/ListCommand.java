@@ -23,20 +23,20 @@ import picocli.CommandLine.Option;
 /** {@code comch list}. */
 @Command(
         name = "list",
-        description = "The servers that there are, and who is connected to each: of the emulated machine, or as DOCA's"
-                + " own doca_comm_channel_admin tells it.",
+        description = "List the servers and the clients that are connected to each: on the emulated machine, or"
+                + " with an SDK as reported by DOCA's doca_comm_channel_admin.",
         footerHeading = "%nExample:%n",
         footer = "  comch list --json | jq '.servers[].name'")
 final class ListCommand implements UsesDevice, IExitCodeGenerator {
     private static final String ADMIN = "doca_comm_channel_admin";
 
-    @Option(names = "--json", description = "for programs; of the emulated machine only")
+    @Option(names = "--json", description = "print JSON; on the emulated machine only")
     private boolean json;
 
     @Option(
             names = "--fabric",
             paramLabel = "FOLDER",
-            description = "the folder of an emulated machine (that of DOCA_EMU_DIR)")
+            description = "the fabric folder of an emulated machine (that of DOCA_EMU_DIR)")
     private @Nullable Path folder;
 
     @Mixin

@@ -37,7 +37,7 @@ final class Meeting {
     @Option(
             names = {"-l", "--listen"},
             order = 72,
-            description = "be the server, where the devices of both sides are seen; else the side decides")
+            description = "be the server, if this process sees the devices of both sides; otherwise the side decides")
     private boolean listen;
 
     @Option(
@@ -46,7 +46,7 @@ final class Meeting {
             paramLabel = "SECONDS",
             defaultValue = "10",
             converter = OptionConverters.Seconds.class,
-            description = "how long to wait for the other end, on the host that of the DPU (${DEFAULT-VALUE})")
+            description = "how long to wait for the peer; on the host, for the server on the DPU (${DEFAULT-VALUE})")
     private Duration timeout;
 
     /** The end that this process is, and what it has open for that. */

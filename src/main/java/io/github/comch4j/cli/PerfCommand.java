@@ -41,8 +41,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "perf",
         description = {
-            "How fast messages go: from a client on the host to a server on the DPU, which is started first, with"
-                    + " --server, and has its settings of the client. Ctrl-C ends with the table."
+            "Measure how fast messages go from a client on the host to a server on the DPU. Start the server"
+                    + " first, with --server; the client sends it the settings. Ctrl-C stops and prints the table."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -65,19 +65,19 @@ final class PerfCommand implements UsesDevice {
             paramLabel = "KIND",
             converter = OptionConverters.PerfPathConverter.class,
             completionCandidates = OptionConverters.PerfPathNames.class,
-            description = "what carries the messages: control (path), buffers, slots, records, calls, sockets, or msgq,"
-                    + " which needs a DPA (slots)")
+            description = "what carries the messages: control (path), buffers, slots, records, calls, sockets, or"
+                    + " msgq, which needs a DPA (slots)")
     private @Nullable PerfPath kind;
 
-    @Option(names = "--server", description = "the end on the DPU, until Ctrl-C")
+    @Option(names = "--server", description = "be the server on the DPU, until Ctrl-C")
     private boolean server;
 
-    @Option(names = "--local", description = "both ends in this process, as the emulated BlueField can have them")
+    @Option(names = "--local", description = "run both ends in this process; the emulated BlueField can do this")
     private boolean local;
 
     @Option(
             names = {"-L", "--latency"},
-            description = "each message comes back before the next one goes")
+            description = "measure round trips: each message comes back before the next one is sent")
     private boolean latency;
 
     @Option(
@@ -90,12 +90,12 @@ final class PerfCommand implements UsesDevice {
             paramLabel = "BYTES",
             split = ",",
             converter = OptionConverters.Size.class,
-            description = "of each message: 64, 4K, …; several with commas in between (64)")
+            description = "the size of each message: 64, 4K, …; separate several by commas (64)")
     private List<Long> sizes = List.of(64L);
 
     @Option(
             names = {"-a", "--all"},
-            description = "the powers of two from 8 to 1M, as far as this kind goes")
+            description = "all powers of two from 8 to 1M that this kind supports")
     private boolean allSizes;
 
     @Option(
@@ -110,7 +110,7 @@ final class PerfCommand implements UsesDevice {
             names = {"-n", "--count"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "instead: messages of each thread and direction")
+            description = "instead of --duration: messages of each thread and direction")
     private long count;
 
     @Option(
@@ -118,26 +118,27 @@ final class PerfCommand implements UsesDevice {
             paramLabel = "SECONDS",
             defaultValue = "2",
             converter = OptionConverters.Seconds.class,
-            description = "not counted; half a second before all sizes but the first (${DEFAULT-VALUE})")
+            description = "warm-up that is not counted; 0.5 for all sizes but the first (${DEFAULT-VALUE})")
     private Duration warmup;
 
     @Option(
             names = {"-T", "--threads"},
             paramLabel = "N",
             defaultValue = "1",
-            description = "of each end, each with a connection of its own (${DEFAULT-VALUE})")
+            description = "threads of each end, each with its own connection (${DEFAULT-VALUE})")
     private int threads;
 
     @Option(
             names = {"-t", "--depth"},
             paramLabel = "N",
-            description = "tasks and posted buffers, or callers (256; 32 for latency and for long messages)")
+            description = "number of tasks and posted buffers, or of callers (256; 32 for latency and for long"
+                    + " messages)")
     private int depth;
 
     @Option(
             names = "--burst",
             paramLabel = "N",
-            description = "messages offered before completions are taken (64; records 256)")
+            description = "messages to submit before taking completions (64; records 256)")
     private int burst;
 
     @Option(
@@ -145,37 +146,43 @@ final class PerfCommand implements UsesDevice {
             paramLabel = "SECONDS",
             defaultValue = "0",
             converter = OptionConverters.Seconds.class,
-            description = "with --latency of calls and sockets: how long the thread that asks pauses after each answer;"
-                    + " also tells the processor time of this process (${DEFAULT-VALUE})")
+            description = "with --latency, for calls and sockets: how long the asking thread pauses after each"
+                    + " answer; also prints this process's processor time (${DEFAULT-VALUE})")
     private Duration pause;
 
-    @Option(names = "--no-pin", description = "do not keep each thread on a processor")
+    @Option(names = "--no-pin", description = "do not pin each thread to a processor")
     private boolean unbound;
 
-    @Option(names = "--plot", description = "also bars in the terminal")
+    @Option(names = "--plot", description = "also print bars in the terminal")
     private boolean plot;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "also a plot")
+    @Option(names = "--svg", paramLabel = "FILE", description = "also write a plot")
     private @Nullable Path svg;
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "also for spreadsheets; \"-\": to stdout, nothing else")
+    @Option(
+            names = "--csv",
+            paramLabel = "FILE",
+            description = "also write CSV; \"-\": to stdout, and print nothing else there")
     private @Nullable String csv;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "also for programs; \"-\": to stdout, nothing else")
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "also write JSON; \"-\": to stdout, and print nothing else there")
     private @Nullable String json;
 
     @Option(
             names = "--device",
             paramLabel = "PCI",
             converter = OptionConverters.Address.class,
-            description = "this end's device (the first that is good for it)")
+            description = "this end's device (the first that fits)")
     private @Nullable PciAddress address;
 
     @Option(
             names = "--representor",
             paramLabel = "PCI",
             converter = OptionConverters.Address.class,
-            description = "of a server: the host's function to serve (the first)")
+            description = "server only: the host's function to serve (the first)")
     private @Nullable PciAddress function;
 
     @Option(
@@ -185,13 +192,10 @@ final class PerfCommand implements UsesDevice {
             description = "the server's name (${DEFAULT-VALUE})")
     private String name;
 
-    @Option(names = "--clients", paramLabel = "N", description = "of a server: end after so many clients")
+    @Option(names = "--clients", paramLabel = "N", description = "server only: end after N clients")
     private int clients = Integer.MAX_VALUE;
 
-    @Option(
-            names = "--kernel",
-            paramLabel = "FILE",
-            description = "of msgq: the kernel's library, which dpacc has made")
+    @Option(names = "--kernel", paramLabel = "FILE", description = "msgq only: the kernel's library, as made by dpacc")
     private @Nullable Path kernel;
 
     @Option(

@@ -22,11 +22,11 @@ import picocli.CommandLine.Spec;
 /** {@code comch ping}: one message at a time, each of which must come back unchanged. */
 @Command(
         name = "ping",
-        description =
-                "On the host: send messages to \"comch serve\" and time the answers. Ctrl-C ends with the summary.",
+        description = "On the host: send messages to \"comch serve\" and time the answers. Ctrl-C stops and prints the"
+                + " summary.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  comch ping -c 3                    three messages, one each second",
+            "  comch ping -c 3                    three messages, one per second",
             "  comch ping -f -c 100000 -s 4080    as fast as they come back"
         })
 final class PingCommand implements UsesDevice {
@@ -50,7 +50,7 @@ final class PingCommand implements UsesDevice {
             names = {"-c", "--count"},
             paramLabel = "N",
             defaultValue = "10",
-            description = "messages; 0: until Ctrl-C (${DEFAULT-VALUE})")
+            description = "number of messages; 0: until Ctrl-C (${DEFAULT-VALUE})")
     private long count;
 
     @Option(
@@ -58,7 +58,7 @@ final class PingCommand implements UsesDevice {
             paramLabel = "BYTES",
             defaultValue = "64",
             converter = OptionConverters.Size.class,
-            description = "of each message: 64, 1K, … (${DEFAULT-VALUE})")
+            description = "the size of each message: 64, 1K, … (${DEFAULT-VALUE})")
     private long bytes;
 
     @Option(
@@ -66,17 +66,17 @@ final class PingCommand implements UsesDevice {
             paramLabel = "SECONDS",
             defaultValue = "1",
             converter = OptionConverters.Seconds.class,
-            description = "from one message to the next (${DEFAULT-VALUE})")
+            description = "time from one message to the next (${DEFAULT-VALUE})")
     private Duration interval;
 
     @Option(
             names = {"-f", "--flood"},
-            description = "no interval, and no line for each message")
+            description = "send without an interval, and print no line for each message")
     private boolean flood;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "no line for each message")
+            description = "print no line for each message")
     private boolean quiet;
 
     @Option(

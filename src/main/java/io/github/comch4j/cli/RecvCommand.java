@@ -25,15 +25,17 @@ import picocli.CommandLine.Spec;
 /** {@code comch recv}. */
 @Command(
         name = "recv",
-        description = "Receive what \"comch send\" sends on the other side, on stdout or into a command.",
+        description = "Receive what \"comch send\" sends on the other side, and write it to stdout or into a command.",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:everything that was sent is written", "1:it is not, or a command has failed; stderr says why"
+        exitCodeList = {
+            "0:everything that was sent has been written",
+            "1:something is missing, or a command failed; stderr says why"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch recv >image.bin                  from one client",
-            "  comch recv --keep --lines              of all clients, until Ctrl-C",
-            "  comch recv --keep --exec 'tr a-z A-Z'  a command for each, which answers"
+            "  comch recv --keep --lines              from all clients, until Ctrl-C",
+            "  comch recv --keep --exec 'tr a-z A-Z'  a command answers each client"
         })
 final class RecvCommand implements UsesDevice {
     private static final Duration MOMENT = Duration.ofMillis(200);
@@ -45,36 +47,36 @@ final class RecvCommand implements UsesDevice {
             names = "--name",
             paramLabel = "NAME",
             defaultValue = SendCommand.NAME,
-            description = "where both ends meet: the server's name (${DEFAULT-VALUE})")
+            description = "the server's name, the same at both ends (${DEFAULT-VALUE})")
     private String name;
 
     @Option(
             names = {"-L", "--lines"},
-            description = "each message is a line: with an end if it has none")
+            description = "write each message as a line; add a line end if it has none")
     private boolean lines;
 
     @Option(
             names = {"-n", "--clients"},
             paramLabel = "N",
             defaultValue = "1",
-            description = "on the DPU: end after so many (${DEFAULT-VALUE})")
+            description = "on the DPU: end after N clients (${DEFAULT-VALUE})")
     private int clients;
 
     @Option(
             names = {"-k", "--keep"},
-            description = "on the DPU: any number of clients, until Ctrl-C")
+            description = "on the DPU: accept any number of clients, until Ctrl-C")
     private boolean keep;
 
     @Option(
             names = {"-e", "--exec"},
             paramLabel = "CMD",
-            description = "run this with sh for each client, with COMCH_CLIENT as its number; it reads what the client"
-                    + " sends, and the client gets what it writes")
+            description = "run CMD with sh for each client, with the client's number in COMCH_CLIENT; CMD reads"
+                    + " what the client sends, and the client gets what CMD writes")
     private @Nullable String command;
 
     @Option(
             names = "--plain",
-            description = "the other end is no comch: it is told nothing, and may leave when it likes")
+            description = "the peer is not comch: send it only the messages; it can leave at any time")
     private boolean plain;
 
     @Mixin

@@ -28,9 +28,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay",
         description = {
-            "Sockets of one side go on at the other one: programs that know TCP or Unix sockets, over Comch.",
+            "Connect sockets of one side to sockets of the other over Comch, for programs that use TCP or Unix"
+                    + " sockets.",
             "An address is unix:PATH[,mode=0660][,user=NAME][,group=NAME], tcp:[HOST:]PORT, - (stdin and stdout),"
-                    + " exec:COMMAND, or comch:NAME; of a pair, one is comch:NAME."
+                    + " exec:COMMAND, or comch:NAME. In each pair, exactly one address must be comch:NAME."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -52,13 +53,13 @@ final class RelayCommand implements UsesDevice {
             names = {"-f", "--file"},
             order = 10,
             paramLabel = "FILE",
-            description = "more pairs, one in a line; SIGHUP reads them again")
+            description = "read more pairs from FILE, one per line; on SIGHUP, read it again")
     private @Nullable Path file;
 
     @Option(
             names = "--check",
             order = 11,
-            description = "say what is wrong with the pairs, all of it, and start nothing")
+            description = "report everything that is wrong with the pairs, and start nothing")
     private boolean check;
 
     @Mixin
@@ -70,7 +71,7 @@ final class RelayCommand implements UsesDevice {
             paramLabel = "SECONDS",
             defaultValue = "10",
             converter = OptionConverters.Seconds.class,
-            description = "after SIGTERM, how long streams may go on (${DEFAULT-VALUE})")
+            description = "after SIGTERM, how long streams may continue (${DEFAULT-VALUE})")
     private Duration drain;
 
     @Option(
@@ -78,7 +79,7 @@ final class RelayCommand implements UsesDevice {
             order = 75,
             paramLabel = "N",
             defaultValue = "4096",
-            description = "streams at a time of a connection (${DEFAULT-VALUE})")
+            description = "maximum number of streams of a connection at a time (${DEFAULT-VALUE})")
     private int streams;
 
     @Option(
@@ -86,7 +87,7 @@ final class RelayCommand implements UsesDevice {
             order = 76,
             paramLabel = "N",
             defaultValue = "64",
-            description = "on the DPU: connections at a time of a name (${DEFAULT-VALUE})")
+            description = "on the DPU: maximum number of connections of a name at a time (${DEFAULT-VALUE})")
     private int connections;
 
     @Option(
@@ -95,7 +96,7 @@ final class RelayCommand implements UsesDevice {
             paramLabel = "SIZE",
             defaultValue = "256K",
             converter = OptionConverters.Size.class,
-            description = "bytes of a stream that nobody has read yet, at most (${DEFAULT-VALUE})")
+            description = "maximum number of unread bytes of a stream (${DEFAULT-VALUE})")
     private long window;
 
     @Spec

@@ -20,9 +20,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sample",
         description = {
-            "One end of a conversation that the sample programs in DOCA's guides hold; the other end may be such a"
-                    + " program. The server, on the DPU, is to be started first.",
-            "In the programs of 2.5 and 2.6, and of the endpoint API, an address without domain is of any."
+            "Do what one of DOCA's sample programs does; the peer can be such a program. Start the server, on the"
+                    + " DPU, first.",
+            "In the samples of 2.5 and 2.6, and of the endpoint API, an address without a domain matches any"
+                    + " domain."
         },
         synopsisSubcommandLabel = "NAME",
         commandListHeading = "%nSamples:%n",
@@ -70,7 +71,7 @@ final class SampleCommand implements Runnable {
                 names = {"-r", "--rep-pci"},
                 paramLabel = "PCI",
                 converter = OptionConverters.SampleDeviceConverter.class,
-                description = "the host's function to serve (${DEFAULT-VALUE}); a client does not use it")
+                description = "the host's function to serve (${DEFAULT-VALUE}); clients ignore it")
         private SampleOptions.SampleDevice function;
 
         private Places(String device, String function) {
@@ -104,14 +105,15 @@ final class SampleCommand implements Runnable {
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
                 defaultValue = CLIENTS_TEXT,
-                description = "what to send, up to 4096 bytes, in one message up to the device's limit"
+                description = "the text to send, up to 4096 bytes; one message if the device's limit permits"
                         + " (${DEFAULT-VALUE})")
         private String text;
 
         @Option(
                 names = "--generation",
                 paramLabel = "WHICH",
-                description = "whose programs' server name: 3.0 (Comch), or 2.6 or 2.5 (doca_cc); the library's")
+                description = "use the server name of the samples of 3.0 (Comch), or of 2.6 or 2.5 (doca_cc);"
+                        + " default: the library's release")
         private @Nullable String generation;
 
         private PathEnd(boolean server) {
@@ -152,22 +154,22 @@ final class SampleCommand implements Runnable {
                 paramLabel = "BYTES",
                 defaultValue = "1024",
                 converter = OptionConverters.Size.class,
-                description = "how long each message is, 1 to 4080 (${DEFAULT-VALUE})")
+                description = "the size of each message, 1 to 4080 (${DEFAULT-VALUE})")
         private long size;
 
         @Option(
                 names = {"-n", "--num-msgs"},
                 paramLabel = "COUNT",
                 defaultValue = "10000",
-                description = "how many messages to send (${DEFAULT-VALUE})")
+                description = "the number of messages to send (${DEFAULT-VALUE})")
         private int messages;
 
         @Option(
                 names = "--end-after",
                 paramLabel = "COUNT",
                 defaultValue = "0",
-                description =
-                        "to end without Ctrl-C, when so many have been received and all that was sent has arrived")
+                description = "end without Ctrl-C, after COUNT messages have been received and everything sent has"
+                        + " arrived")
         private int endAfter;
 
         private SecureEnd(boolean server) {
@@ -193,7 +195,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "ctrl-path-server",
-            description = "On the DPU: gets a message, answers it, ends.",
+            description = "On the DPU: receive a message, answer it, and end.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-server -p 03:00.0 -r b1:00.0 -t \"from the DPU\"")
     static final class CtrlPathServer extends PathEnd {
@@ -209,7 +211,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "ctrl-path-client",
-            description = "On the host: sends a message, gets the answer, ends.",
+            description = "On the host: send a message, receive the answer, and end.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-client -p b1:00.0 -t \"from the host\"")
     static final class CtrlPathClient extends PathEnd {
@@ -225,7 +227,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "data-path-high-speed-server",
-            description = "On the DPU: gets a text through a consumer, sends one through a producer.",
+            description = "On the DPU: receive a text through a consumer, and send one through a producer.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-server -p 03:00.0 -r b1:00.0")
     static final class DataPathServer extends PathEnd {
@@ -241,7 +243,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "data-path-high-speed-client",
-            description = "On the host: sends a text through a producer, gets one through a consumer.",
+            description = "On the host: send a text through a producer, and receive one through a consumer.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-client -p b1:00.0")
     static final class DataPathClient extends PathEnd {
@@ -257,7 +259,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "channel-server",
-            description = "On the DPU: as ctrl-path-server, of the endpoint API of DOCA 1.5 to 2.8.",
+            description = "On the DPU: like ctrl-path-server, with the endpoint API of DOCA 1.5 to 2.8.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample channel-server -p 03:00.0 -r b1:00.0")
     static final class ChannelServer extends EndpointEnd {
@@ -280,7 +282,7 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "channel-client",
-            description = "On the host: as ctrl-path-client, of the endpoint API.",
+            description = "On the host: like ctrl-path-client, with the endpoint API.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample channel-client -p b1:00.0")
     static final class ChannelClient extends EndpointEnd {
@@ -288,7 +290,7 @@ final class SampleCommand implements Runnable {
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
                 defaultValue = CLIENTS_TEXT,
-                description = "what to send, up to 4079 bytes (${DEFAULT-VALUE})")
+                description = "the text to send, up to 4079 bytes (${DEFAULT-VALUE})")
         private String text;
 
         ChannelClient() {
@@ -303,8 +305,8 @@ final class SampleCommand implements Runnable {
 
     @Command(
             name = "secure-channel-server",
-            description = "On the DPU: DOCA 2.5's application secure_channel, of the endpoint API: sends messages and"
-                    + " receives the client's, in two threads, until Ctrl-C.",
+            description = "On the DPU: DOCA 2.5's application secure_channel, with the endpoint API. It sends"
+                    + " messages and receives the client's, in two threads, until Ctrl-C.",
             footerHeading = "%nExample:%n",
             footer = "  comch sample secure-channel-server -r b1:00.0 -n 1000 --end-after 1000")
     static final class SecureServer extends SecureEnd {

@@ -28,13 +28,13 @@ import picocli.CommandLine.Spec;
 /** {@code comch send}. */
 @Command(
         name = "send",
-        description = "Send what comes from stdin to \"comch recv\" on the other side, and print what comes back.",
+        description = "Send stdin to \"comch recv\" on the other side, and print what comes back.",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:the other end has had everything", "1:it has not; one sentence on stderr says why"},
+        exitCodeList = {"0:the peer has received everything", "1:it has not; one sentence on stderr says why"},
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch send <image.bin                         to \"comch recv >image.bin\"",
-            "  tail -f log | comch send --lines              a message for each line",
+            "  tail -f log | comch send --lines              one message per line",
             "  comch send --lines --chop --plain --name c    to any other program"
         })
 final class SendCommand implements UsesDevice {
@@ -46,27 +46,27 @@ final class SendCommand implements UsesDevice {
             names = "--name",
             paramLabel = "NAME",
             defaultValue = NAME,
-            description = "where both ends meet: the server's name (${DEFAULT-VALUE})")
+            description = "the server's name, the same at both ends (${DEFAULT-VALUE})")
     private String name;
 
     @Option(
             names = {"-L", "--lines"},
-            description = "a message for each line; else as much as there is at a time")
+            description = "send one message per line; otherwise as much as is there at a time")
     private boolean lines;
 
-    @Option(names = "--chop", description = "lines without their ends; those with nothing else are not sent")
+    @Option(names = "--chop", description = "send lines without their line ends, and skip empty lines")
     private boolean chop;
 
     @Option(
             names = {"-n", "--clients"},
             paramLabel = "N",
             defaultValue = "1",
-            description = "on the DPU: wait for so many, and send to all of them (${DEFAULT-VALUE})")
+            description = "on the DPU: wait for N clients, and send to all of them (${DEFAULT-VALUE})")
     private int clients;
 
     @Option(
             names = "--plain",
-            description = "the other end is no comch: it is told nothing, and may leave when it likes")
+            description = "the peer is not comch: send it only the messages; it can leave at any time")
     private boolean plain;
 
     @Option(

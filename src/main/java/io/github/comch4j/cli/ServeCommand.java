@@ -52,10 +52,10 @@ final class ServeCommand implements UsesDevice {
             names = "--name",
             paramLabel = "NAME",
             defaultValue = NAME,
-            description = "what clients ask for (${DEFAULT-VALUE})")
+            description = "the server's name, which clients ask for (${DEFAULT-VALUE})")
     private String name;
 
-    @Option(names = "--clients", paramLabel = "N", description = "end after so many clients")
+    @Option(names = "--clients", paramLabel = "N", description = "end after N clients")
     private int clients = Integer.MAX_VALUE;
 
     @Mixin

@@ -29,20 +29,20 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(
         name = "comch",
-        description = "DOCA Comch on this machine: what there is, whether it works, and how fast.",
+        description = "DOCA Comch on this machine: what is there, whether it works, and how fast.",
         versionProvider = ToolVersion.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:done", "1:failed; one sentence on stderr says why", "2:not a command line of comch"},
+        exitCodeList = {"0:done", "1:failed; one sentence on stderr says why", "2:wrong command line"},
         footerHeading = "%nExamples:%n",
         footer = {
             "  comch doctor               is all well on this machine?",
-            "  comch devices --limits     on the host and on the DPU: what can be used",
+            "  comch devices --limits     on the host and on the DPU: what you can use",
             "  comch serve                on the DPU",
             "  comch ping                 on the host",
             "",
-            "\"comch COMMAND --help\" tells more of a command."
+            "\"comch COMMAND --help\" describes a command and its options."
         })
 class Tool implements Runnable {
     private static final int FAILED = 1;

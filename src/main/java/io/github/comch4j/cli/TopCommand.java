@@ -22,14 +22,15 @@ import picocli.CommandLine.Spec;
 /** {@code comch top}. */
 @Command(
         name = "top",
-        description = "The emulated machine as it is now: servers, connections, producers and consumers, rates, posted"
-                + " buffers, and who is stuck. It only reads, and disturbs nobody. q or Ctrl-C ends it.",
+        description = "Show the emulated machine as it is now: servers, connections, producers and consumers,"
+                + " rates, posted buffers, and stuck processes. It only reads, and disturbs no process. To end it,"
+                + " press q or Ctrl-C.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  comch top                   each second again, until q; s: sort by another",
-            "  comch top --sort waiting    what waits most comes first",
-            "  comch top --once --json     once, for programs",
-            "  comch top --pid 4711        of a JVM: what its beans tell"
+            "  comch top                   redrawn each second, until q; s: next sort order",
+            "  comch top --sort waiting    most waiting bytes first",
+            "  comch top --once --json     once, as JSON",
+            "  comch top --pid 4711        the beans of a JVM"
         })
 final class TopCommand implements Runnable {
     private static final double MEGA = 1e6;
@@ -45,32 +46,32 @@ final class TopCommand implements Runnable {
             paramLabel = "SECONDS",
             defaultValue = "1",
             converter = OptionConverters.Seconds.class,
-            description = "from one look to the next; rates are over that time (${DEFAULT-VALUE})")
+            description = "time from one look to the next, over which rates are computed (${DEFAULT-VALUE})")
     private Duration interval;
 
     @Option(
             names = "--sort",
             paramLabel = "BY",
             defaultValue = "busy",
-            description = "by what lines are sorted: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE})")
+            description = "the sort order: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE})")
     private Flow.Order order;
 
-    @Option(names = "--once", description = "two looks, then the end")
+    @Option(names = "--once", description = "take two looks, then end")
     private boolean once;
 
-    @Option(names = "--json", description = "with --once: for programs")
+    @Option(names = "--json", description = "with --once: print JSON")
     private boolean json;
 
     @Option(
             names = "--fabric",
             paramLabel = "FOLDER",
-            description = "the folder of an emulated machine (that of DOCA_EMU_DIR)")
+            description = "the fabric folder of an emulated machine (that of DOCA_EMU_DIR)")
     private @Nullable Path folder;
 
     @Option(
             names = "--pid",
             paramLabel = "PID",
-            description = "not the machine but this JVM, by the beans that its program has registered (JMX)")
+            description = "show this JVM instead of the machine, from the beans that its program has registered (JMX)")
     private long pid;
 
     @Mixin
