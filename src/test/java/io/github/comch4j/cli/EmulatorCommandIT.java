@@ -51,17 +51,19 @@ class EmulatorCommandIT {
     void theStatusIsTheCommandsWhoeverElseWrites() throws Exception {
         Path end = folder.resolve("end");
         Path gone = folder.resolve("gone");
-        String writes = "(i=0; while [ ! -e " + end + " ]; do mkdir -p \"$DOCA_EMU_DIR/d\"; : >\"$DOCA_EMU_DIR/d/$i\";"
-                + " i=$((i+1)); done; : >" + gone + ") 2>/dev/null &"
-                + " while [ ! -e \"$DOCA_EMU_DIR/d/50\" ]; do :; done; exit 7";
+        // true, as a shell ends when it cannot open a file for the special command ":"
+        String writes =
+                "(i=0; while [ ! -e " + end + " ]; do mkdir -p \"$DOCA_EMU_DIR/d\"; true >\"$DOCA_EMU_DIR/d/$i\";"
+                        + " i=$((i+1)); done; true >" + gone + ") 2>/dev/null &"
+                        + " while [ ! -e \"$DOCA_EMU_DIR/d/50\" ]; do true; done; exit 7";
         try (ChildVm child = comch("emulator", "run", "--in", folder.toString(), "--", "sh", "-c", writes)) {
             assertThat(child.awaitEnd()).as(child.err()).isEqualTo(7);
             assertThat(child.err()).doesNotContain("failed");
         } finally {
             Files.createFile(end);
-            while (!Files.exists(gone)) { // or it writes there while the folder is removed
-                Thread.sleep(1);
-            }
+        }
+        while (!Files.exists(gone)) { // or it writes there while the folder is removed
+            Thread.sleep(1);
         }
     }
 
