@@ -7,18 +7,18 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.transfer.CoreObjects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 
 /** The internal objects of loops, engines and connections. */
 public final class Loops {
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
     private Loops() {}
 
     public static Engine engineOf(ProgressEngine engine) {
-        return ENGINE.apply(engine);
+        return CoreObjects.of(engine);
     }
 
     public static Engine engineOf(EventLoop loop) {

@@ -5,14 +5,12 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.link.Loops;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /**
  * Connections whose channels are closed: they end when what was accepted has gone out. So the loop need not wait where
@@ -20,7 +18,6 @@ import java.util.function.Function;
  */
 final class ClosedConnections {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ClosedConnections.class);
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
 
     private final ArrayDeque<BooleanSupplier> waiting = new ArrayDeque<>();
 
@@ -74,7 +71,7 @@ final class ClosedConnections {
 
     /** Ends a client once its messages have arrived, or have had the time that closing has. */
     static BooleanSupplier of(ComchClient client, BooleanSupplier emptied) {
-        long deadline = ENGINE.apply(client.engine()).deadline();
+        long deadline = Loops.engineOf(client.engine()).deadline();
         return () -> {
             if (client.isConnected() && !emptied.getAsBoolean() && System.nanoTime() - deadline < 0) {
                 return false;
@@ -86,7 +83,7 @@ final class ClosedConnections {
 
     /** Ends a connection of a server likewise. */
     static BooleanSupplier of(ComchConnection connection, BooleanSupplier emptied) {
-        Engine engine = ENGINE.apply(connection.engine());
+        Engine engine = Loops.engineOf(connection.engine());
         long deadline = engine.deadline();
         return () -> {
             if (!connection.isOpen()) {

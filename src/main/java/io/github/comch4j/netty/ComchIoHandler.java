@@ -8,10 +8,10 @@ import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Sleeper;
 import io.github.comch4j.internal.life.SpinThenSleep;
+import io.github.comch4j.link.Loops;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComchIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ComchIoHandler.class);
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     private static final int EVENTS_PER_RUN = 256;
     /** The longest sleep while connections are ending, which nothing may wake it for. */
     private static final long ENDING_NANOS = 1_000_000;
@@ -162,7 +160,7 @@ public final class ComchIoHandler implements IoHandler {
     private void start() {
         ProgressEngine created = ProgressEngine.create();
         try {
-            Engine sleeps = ENGINE.apply(created);
+            Engine sleeps = Loops.engineOf(created);
             Sleeper possible = nio == null ? Sleeper.wakeable(sleeps) : nio.sleeper(sleeps);
             if (possible != null && possible.isWakeable()) {
                 rest.sleepOn(possible, this::isHandedOver);

@@ -4,10 +4,10 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ConnectionState;
-import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.link.EndReason;
 import io.github.comch4j.link.Framing;
+import io.github.comch4j.link.Loops;
 import io.github.comch4j.link.ReceiveWindow;
 import io.github.comch4j.link.SendWindow;
 import io.netty.buffer.ByteBuf;
@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * and the channel {@linkplain Registration#ready looks} when the engine's progress is over.
  */
 final class Wire {
-    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
     /** Bytes that arrive faster than they are read are put together in pieces of this size. */
     private static final int PIECE = 16 << 10;
@@ -80,7 +78,7 @@ final class Wire {
     void opened(ComchConnection established) {
         receives.longestMessage(established.endpoint().maxMessageSize());
         connection = established;
-        inside = INSIDE.apply(established);
+        inside = Loops.insideOf(established);
     }
 
     @Nullable
