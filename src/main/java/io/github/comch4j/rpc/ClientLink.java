@@ -56,6 +56,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private boolean goodbye; // the server takes no more calls
     private boolean answeredGoodbye;
     private final ArrayDeque<ClientCall> answered = new ArrayDeque<>(); // by the present message, and not woken yet
+    private final Frames.Reader frames = this::frame; // one for all messages
     private long now; // when the present message has come
 
     /** {@code inFlight} says how many calls there are; {@code onState} is told whether there is a connection. */
@@ -366,7 +367,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     public boolean message(MemorySegment message) {
         now = System.nanoTime();
         try {
-            return Frames.read(message, this::frame);
+            return Frames.read(message, frames);
         } finally {
             wakeAnswered();
             if (goodbye) {

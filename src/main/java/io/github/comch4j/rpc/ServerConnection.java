@@ -23,6 +23,7 @@ final class ServerConnection implements LargeBodies.Peer {
     private final RpcServer server;
     private final ComchConnection connection;
     private final OutgoingPaths paths;
+    private final Frames.Reader frames = this::frame; // one for all messages
     private final Map<Long, PartialBody> arriving = new HashMap<>();
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
@@ -47,7 +48,7 @@ final class ServerConnection implements LargeBodies.Peer {
     @Override
     public boolean message(MemorySegment message) {
         server.watch.begin();
-        boolean possible = Frames.read(message, this::frame);
+        boolean possible = Frames.read(message, frames);
         flush();
         return possible && paths.size() <= UNREAD * server.maxInFlight;
     }
