@@ -158,8 +158,11 @@ public final class BlockingStream implements AutoCloseable {
     private void reserve(int count) throws IOException {
         lock.lock();
         try {
-            SocketWaits.await(gone, SocketWaits.FOR_EVER, () -> !isWritable() || hasRoom(count));
-            checkOutput();
+            SocketWaits.await(gone, SocketWaits.FOR_EVER, () -> outputEnd() != null || hasRoom(count));
+            String end = outputEnd();
+            if (end != null) {
+                throw new SocketException(end);
+            }
             pending += count;
         } finally {
             lock.unlock();
@@ -170,23 +173,18 @@ public final class BlockingStream implements AutoCloseable {
         return pending == 0 || pending + count <= MOST;
     }
 
-    private boolean isWritable() {
-        return !closed && !outputShut && failure == null && stream.isActive();
-    }
-
-    private void checkOutput() throws SocketException {
+    /** Why nothing more can be written; null if something can. */
+    private @Nullable String outputEnd() {
         if (closed) {
-            throw new SocketException("Socket closed");
+            return "Socket closed";
         }
         if (outputShut) {
-            throw new SocketException("Socket output is shutdown");
+            return "Socket output is shutdown";
         }
         if (failure != null) {
-            throw new SocketException(failure);
+            return failure;
         }
-        if (!stream.isActive()) {
-            throw new SocketException("Broken pipe: the other end has closed the stream");
-        }
+        return stream.isActive() ? null : "Broken pipe: the other end has closed the stream";
     }
 
     private void released(int count) {
