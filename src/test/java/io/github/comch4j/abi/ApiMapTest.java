@@ -16,7 +16,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The table of where each function of DOCA is in Java, or why it is not: functions.py puts it into docs/functions.md. */
+/**
+ * The table of where each function of DOCA is in Java, or why it is not: functions.py puts it into docs/functions.md.
+ */
 class ApiMapTest {
     private static final Pattern MEMBER = Pattern.compile("`([\\w.]+)\\.(\\w+)`");
     private static final String REASON = "not exposed: ";
