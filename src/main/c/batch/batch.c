@@ -193,12 +193,7 @@ void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task,
 void comch4j_batch_copied(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
 	(void)task;
-	const struct batch_context *context = ctx_data.ptr;
-	uint32_t slot = (uint32_t)task_data.u64;
-	size_t data_len = 0;
-	if (UNLIKELY(doca.get_data_len(context->slots[slot].buf, &data_len) != DOCA_SUCCESS))
-		data_len = 0;
-	append(context, slot, DOCA_SUCCESS)->data_len = data_len;
+	append(ctx_data.ptr, (uint32_t)task_data.u64, DOCA_SUCCESS);
 }
 
 void comch4j_batch_not_copied(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)

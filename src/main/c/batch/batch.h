@@ -61,8 +61,8 @@ struct batch_copy_functions {
 
 /* An event: a task ended, or DOCA refused a queued one, or a context changed its state, or a message arrived. */
 struct batch_entry {
-	/* Of the data segment of the buffer received into, or copied to; of a change of state, see BATCH_STATE; of a
-	 * message, the user data of its connection. */
+	/* Of the data segment of the buffer received into; of a change of state, see BATCH_STATE; of a message, the
+	 * user data of its connection. */
 	uint64_t data_len;
 	/* Address of received immediate data, valid until the task is submitted again; or of a message. Of a receive
 	 * without: how many of the following entries belong to its row, see comch4j_batch_poll_rows. */

@@ -101,6 +101,9 @@ public final class CopyTasks extends SubmitTasks {
             destination.beginSoleTask(context);
             begun = true;
             checkFits(source.length(), destination);
+            if (to[free[freeCount - 1]] != destination) {
+                checkWritable(destination); // which does not change
+            }
             function = DmaCalls.get().allocateFunction();
             code = prepareTask(slot, source.address(), destination.address());
             if (code == Calls.SUCCESS) {
@@ -108,8 +111,12 @@ public final class CopyTasks extends SubmitTasks {
                 code = move(slot, source, destination);
             }
             if (code == Calls.SUCCESS) {
-                from[slot] = source; // before the submit: a completion may come at any time after
-                to[slot] = destination;
+                if (from[slot] != source) { // storing a reference costs more than comparing it
+                    from[slot] = source; // before the submit: a completion may come at any time after
+                }
+                if (to[slot] != destination) {
+                    to[slot] = destination;
+                }
                 function = TaskCalls.SUBMIT_NAME;
                 code = handOver(slot, now, waits);
             }
@@ -216,6 +223,9 @@ public final class CopyTasks extends SubmitTasks {
 
     /** As {@link #handOver(int, boolean)}; {@code waits}: who is told of the copy's end instead of the program. */
     private int handOver(int slot, boolean now, @Nullable WaitingCopy waits) {
+        if (waits == null) {
+            return handOver(slot, now);
+        }
         waiting[slot] = waits;
         int code = handOver(slot, now);
         if (code != Calls.SUCCESS) {
@@ -239,7 +249,6 @@ public final class CopyTasks extends SubmitTasks {
         if (length > room) {
             throw noRoom(length, room);
         }
-        checkWritable(destination);
     }
 
     private void checkRoom(long length, BufferListState destination) {
@@ -286,23 +295,12 @@ public final class CopyTasks extends SubmitTasks {
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
         do {
-            ended(ring.slot(), ring.status(), ring.dataLength());
+            slotEnded(ring.slot(), ring.status());
         } while (ring.next(index));
     }
 
     @Override
     public void slotEnded(int slot, int code) {
-        BufferState destination = to[slot];
-        ended(slot, code, code == Calls.SUCCESS && destination != null ? dataLength(destination) : 0);
-    }
-
-    private long dataLength(BufferState buffer) {
-        return BufferCalls.getDataLength(buffer.address(), staging.resultAddress()) == Calls.SUCCESS
-                ? staging.result()
-                : buffer.length();
-    }
-
-    private void ended(int slot, int code, long length) {
         DocaError status = code == Calls.SUCCESS ? DocaError.SUCCESS : DocaError.of(code);
         BufferState destination = to[slot];
         if (destination == null) {
@@ -314,7 +312,7 @@ public final class CopyTasks extends SubmitTasks {
         destination.endTask();
         if (status == DocaError.SUCCESS) {
             succeeded(1, source.length());
-            destination.grow(length);
+            destination.grow(destination.length() + source.length());
         } else {
             countFailure(status);
         }
@@ -354,15 +352,22 @@ public final class CopyTasks extends SubmitTasks {
         }
     }
 
+    private long dataLength(BufferState buffer) {
+        return BufferCalls.getDataLength(buffer.address(), staging.resultAddress()) == Calls.SUCCESS
+                ? staging.result()
+                : buffer.length();
+    }
+
     /** The slot is free. Returns whether a thread waited for its copy, which nobody else is told of. */
     private boolean ends(int slot, DocaError status) {
         WaitingCopy waits = waiting[slot];
-        waiting[slot] = null;
         release(slot);
-        if (waits != null) {
-            waits.ended(status);
+        if (waits == null) {
+            return false;
         }
-        return waits != null;
+        waiting[slot] = null;
+        waits.ended(status);
+        return true;
     }
 
     /** In the engine's thread: submits a copy that a thread waits for, or keeps it until there is a task. */

@@ -190,7 +190,9 @@ public final class BufferState {
         checkUsable();
         checkMemory();
         holder = null; // so that beginTask refuses the buffer, with no look of its own at lists
-        soleHolder = context;
+        if (soleHolder != context) {
+            soleHolder = context;
+        }
         inFlight = 1;
     }
 
