@@ -1,13 +1,13 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.life.RoomWaiter;
+import io.github.comch4j.internal.life.ProgressWaiter;
 
 /**
  * A connection that this process ends without waiting for it: for the program it has ended already. After each progress
  * it is tried to go on, until its producers and consumers are closed and DOCA has ended it.
  */
-final class BackgroundDisconnect implements RoomWaiter {
+final class BackgroundDisconnect implements ProgressWaiter {
     private final ConnectionLife life;
     private boolean tells; // the program is to be told first
     private boolean closing; // of what depends on it
@@ -19,7 +19,7 @@ final class BackgroundDisconnect implements RoomWaiter {
     }
 
     @Override
-    public boolean serveRoom() {
+    public boolean afterProgress() {
         if (tells) {
             tells = false;
             life.tellEnd();

@@ -49,10 +49,10 @@ public final class Broadcast {
     private volatile long length;
 
     /** A producer's buffer on this place. */
-    private record PeerCopy(Buffer buffer, Peer peer) {}
+    private record PeerCopy(Buffer buffer, PeerPlaces peer) {}
 
     /** What a pool counts for each producer. */
-    private static final class Peer {
+    private static final class PeerPlaces {
         private final AtomicInteger held = new AtomicInteger(); // places with sends in flight
         private final AtomicLong missed = new AtomicLong();
     }
@@ -188,12 +188,12 @@ public final class Broadcast {
         }
     }
 
-    private void begin(Peer peer) {
+    private void begin(PeerPlaces peer) {
         peer.held.incrementAndGet();
         uses.addAndGet(IN_FLIGHT);
     }
 
-    private void end(Peer peer) {
+    private void end(PeerPlaces peer) {
         peer.held.decrementAndGet();
         end(IN_FLIGHT);
     }
@@ -218,7 +218,7 @@ public final class Broadcast {
         BufferState state = CoreObjects.of(buffer);
         pool.peers.keySet().removeIf(ComchProducer::isClosed);
         places.values().removeIf(known -> known.buffer.isClosed()); // of producers that were closed
-        Peer peer = pool.peer(producer);
+        PeerPlaces peer = pool.peer(producer);
         state.lentBy(() -> end(peer));
         PeerCopy place = new PeerCopy(buffer, peer);
         places.put(producer, place);
@@ -304,7 +304,7 @@ public final class Broadcast {
         private final Broadcast[] all;
         private final ArrayBlockingQueue<Broadcast> free;
         private final Consumer<? super Broadcast> onEnded;
-        private final Map<ComchProducer, Peer> peers = new ConcurrentHashMap<>();
+        private final Map<ComchProducer, PeerPlaces> peers = new ConcurrentHashMap<>();
         private volatile int share;
         private volatile Policy policy = Policy.SKIP;
 
@@ -376,8 +376,8 @@ public final class Broadcast {
             return taken;
         }
 
-        private Peer peer(ComchProducer producer) {
-            return peers.computeIfAbsent(producer, known -> new Peer());
+        private PeerPlaces peer(ComchProducer producer) {
+            return peers.computeIfAbsent(producer, known -> new PeerPlaces());
         }
 
         /** Frees a buffer that the producer has on another place. */
@@ -492,7 +492,7 @@ public final class Broadcast {
          *     closed
          */
         public long missed(ComchProducer producer) {
-            Peer peer = peers.get(producer);
+            PeerPlaces peer = peers.get(producer);
             return peer == null ? 0 : peer.missed.get();
         }
 

@@ -211,7 +211,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
 
     private void leave(boolean tells) {
         close(ConnectionState.CLOSED);
-        engine.awaitRoom(new BackgroundDisconnect(this, tells));
+        engine.awaitProgress(new BackgroundDisconnect(this, tells));
     }
 
     private void close(ConnectionState how) {

@@ -8,7 +8,7 @@ import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.RoomWaiter;
+import io.github.comch4j.internal.life.ProgressWaiter;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.ConnectionEvents;
@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * it reads. So a connection may have at most as many tasks as are free besides: one such client gets half of them, two
  * a third each, and there are always some left for those that read.
  */
-final class MessageSends implements RoomWaiter {
+final class MessageSends implements ProgressWaiter {
     /** How many times to be asked for room from one look at the clock to the next. */
     private static final int ASKS = 64;
 
@@ -37,7 +37,7 @@ final class MessageSends implements RoomWaiter {
     private final boolean shares;
     private final ArrayDeque<ComchConnection> refused = new ArrayDeque<>(); // those that wait for room, longest first
     private final ArrayDeque<ComchConnection> unserved = new ArrayDeque<>(0); // of these, in the round that runs
-    private boolean awaitsRoom; // the engine asks
+    private boolean awaitsWritable; // the engine asks
     private boolean asksAlways; // for one of them DOCA tells of no room
     private long endedBefore; // tasks, when all of them were asked
     private int asks; // since the last look at the clock
@@ -61,8 +61,8 @@ final class MessageSends implements RoomWaiter {
         OutgoingMessages outgoing = connection.outgoing();
         outgoing.clear();
         outgoing.takenInAll = taken(connection);
-        if (outgoing.awaitsRoom) {
-            outgoing.awaitsRoom = false;
+        if (outgoing.awaitsWritable) {
+            outgoing.awaitsWritable = false;
             refused.remove(connection);
             unserved.remove(connection);
         }
@@ -142,29 +142,29 @@ final class MessageSends implements RoomWaiter {
     }
 
     private SubmitResult noRoom(ComchConnection connection, SubmitResult why) {
-        connection.outgoing().tellsRoom = settings.onWritable != null;
+        connection.outgoing().tellsWritable = settings.onWritable != null;
         if (shares || settings.onWritable != null) {
-            awaitRoom(connection);
+            awaitWritable(connection);
         }
         return connection.counts().backPressure.refuse(connection, why);
     }
 
-    private void awaitRoom(ComchConnection connection) {
+    private void awaitWritable(ComchConnection connection) {
         OutgoingMessages outgoing = connection.outgoing();
-        if (!outgoing.awaitsRoom) {
-            outgoing.awaitsRoom = true;
+        if (!outgoing.awaitsWritable) {
+            outgoing.awaitsWritable = true;
             refused.add(connection);
             endedBefore = -1; // it has not been asked yet
-            if (!awaitsRoom) {
-                awaitsRoom = true;
-                engine.awaitRoom(this);
+            if (!awaitsWritable) {
+                awaitsWritable = true;
+                engine.awaitProgress(this);
             }
         }
     }
 
     /** Connections take turns: one that is refused again waits behind the others. */
     @Override
-    public boolean serveRoom() {
+    public boolean afterProgress() {
         boolean clock = ++asks >= ASKS;
         long ended = sender.ended();
         if (clock || asksAlways || ended != endedBefore) {
@@ -174,15 +174,15 @@ final class MessageSends implements RoomWaiter {
             long now = clock ? System.nanoTime() : 0;
             for (int count = refused.size(); count > 0 && !refused.isEmpty(); count--) {
                 ComchConnection connection = refused.remove();
-                connection.outgoing().awaitsRoom = false;
+                connection.outgoing().awaitsWritable = false;
                 serve(connection, clock, now);
             }
             while (!unserved.isEmpty()) {
                 refused.addFirst(unserved.removeLast()); // who is refused again waits behind them
             }
         }
-        awaitsRoom = !refused.isEmpty();
-        return awaitsRoom;
+        awaitsWritable = !refused.isEmpty();
+        return awaitsWritable;
     }
 
     private void serve(ComchConnection connection, boolean clock, long now) {
@@ -191,8 +191,8 @@ final class MessageSends implements RoomWaiter {
             return;
         }
         if (drain(connection)) {
-            if (outgoing.tellsRoom && settings.onWritable != null && !connection.isEnding()) {
-                outgoing.tellsRoom = false;
+            if (outgoing.tellsWritable && settings.onWritable != null && !connection.isEnding()) {
+                outgoing.tellsWritable = false;
                 try {
                     settings.onWritable.accept(connection);
                 } catch (Throwable t) {
@@ -201,8 +201,8 @@ final class MessageSends implements RoomWaiter {
             }
             return;
         }
-        if (!outgoing.awaitsRoom) { // else a handler has just sent
-            outgoing.awaitsRoom = true;
+        if (!outgoing.awaitsWritable) { // else a handler has just sent
+            outgoing.awaitsWritable = true;
             unserved.add(connection);
         }
         if (clock && shares && !connection.isEnding()) {
@@ -290,7 +290,7 @@ final class MessageSends implements RoomWaiter {
                     + " that the sendBacklog allows");
         }
         outgoing.add(message);
-        awaitRoom(connection);
+        awaitWritable(connection);
     }
 
     /** The task of a message has ended. */

@@ -23,8 +23,8 @@ final class OutgoingMessages {
 
     long failedMessage; // the number of the last one
 
-    boolean awaitsRoom; // in the queue of MessageSends
-    boolean tellsRoom; // the program was refused, and has a handler
+    boolean awaitsWritable; // in the queue of MessageSends
+    boolean tellsWritable; // the program was refused, and has a handler
 
     private long endedBefore = -1; // messages, when `since` was taken
     private long since;

@@ -150,7 +150,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws RejectedExecutionException if the loop is closed
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
-        Call<T> call = new Call<>(Objects.requireNonNull(task));
+        LoopCall<T> call = new LoopCall<>(Objects.requireNonNull(task));
         execute(call);
         return call.result;
     }
@@ -299,11 +299,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** A task with a result. */
-    private static final class Call<T extends @Nullable Object> implements Runnable {
+    private static final class LoopCall<T extends @Nullable Object> implements Runnable {
         private final Callable<T> task;
         private final CompletableFuture<T> result = new CompletableFuture<>();
 
-        Call(Callable<T> task) {
+        LoopCall(Callable<T> task) {
             this.task = task;
         }
 

@@ -8,19 +8,19 @@ final class ArrivedMessages {
     private static final int CHUNK = 256;
 
     /** Places for messages, each of which is used once. */
-    private static final class Chunk extends AtomicReferenceArray<byte @Nullable []> {
+    private static final class MessageBlock extends AtomicReferenceArray<byte @Nullable []> {
         private static final long serialVersionUID = 1L;
 
-        volatile @Nullable Chunk next;
+        volatile @Nullable MessageBlock next;
 
-        Chunk() {
+        MessageBlock() {
             super(CHUNK);
         }
     }
 
-    private Chunk last = new Chunk(); // of the thread that adds
+    private MessageBlock last = new MessageBlock(); // of the thread that adds
     private int end; // in it
-    private Chunk first = last; // of the thread that takes
+    private MessageBlock first = last; // of the thread that takes
     private int begin; // in it
 
     /** With nothing in it. */
@@ -28,7 +28,7 @@ final class ArrivedMessages {
 
     void add(byte[] message) {
         if (end == CHUNK) {
-            Chunk next = new Chunk();
+            MessageBlock next = new MessageBlock();
             last.next = next;
             last = next;
             end = 0;
@@ -39,7 +39,7 @@ final class ArrivedMessages {
     /** The next message, or null. */
     byte @Nullable [] poll() {
         if (begin == CHUNK) {
-            Chunk next = first.next;
+            MessageBlock next = first.next;
             if (next == null) {
                 return null;
             }
@@ -58,7 +58,7 @@ final class ArrivedMessages {
         if (begin < CHUNK) {
             return first.getAcquire(begin) == null;
         }
-        Chunk next = first.next;
+        MessageBlock next = first.next;
         return next == null || next.getAcquire(0) == null;
     }
 }

@@ -50,13 +50,13 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** The peer's consumers, by their ids. */
-    private static final class Peer {
+    private static final class LabelledPeer {
         final Map<Integer, String> running = new LinkedHashMap<>();
         final Map<Integer, String> early = new LinkedHashMap<>(); // labels of those that do not run yet
     }
 
     private final LabelledConsumerHandler handler;
-    private final Map<ComchConnection, Peer> peers = new WeakHashMap<>(); // guarded by itself, as what is in it
+    private final Map<ComchConnection, LabelledPeer> peers = new WeakHashMap<>(); // guarded by itself, as what is in it
 
     /** Creates an object without a handler, for programs that look up labels. */
     public ConsumerLabels() {
@@ -126,7 +126,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
 
     private void labelled(ComchConnection connection, int id, String label) {
         synchronized (peers) {
-            Peer peer = peers.computeIfAbsent(connection, key -> new Peer());
+            LabelledPeer peer = peers.computeIfAbsent(connection, key -> new LabelledPeer());
             String known = peer.running.get(id);
             if (known == null) {
                 keepEarly(peer.early, id, label);
@@ -154,7 +154,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         Objects.requireNonNull(connection);
         String label;
         synchronized (peers) {
-            Peer peer = peers.computeIfAbsent(connection, key -> new Peer());
+            LabelledPeer peer = peers.computeIfAbsent(connection, key -> new LabelledPeer());
             if (state == RemoteConsumerState.NEW) {
                 label = peer.early.remove(consumerId);
                 peer.running.put(consumerId, label == null ? NONE : label);
@@ -178,7 +178,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         Objects.requireNonNull(label);
         int newest = 0;
         synchronized (peers) {
-            Peer peer = peers.get(Objects.requireNonNull(connection));
+            LabelledPeer peer = peers.get(Objects.requireNonNull(connection));
             if (peer != null && connection.isOpen()) {
                 for (Map.Entry<Integer, String> each : peer.running.entrySet()) {
                     newest = each.getValue().equals(label) ? each.getKey() : newest;

@@ -196,12 +196,12 @@ public final class MessageSocket implements AutoCloseable {
         }
         checkOpen(link);
         long cost = Framing.cost(message.length);
-        SendRoom room = link.sends.room();
-        if (room.tryTake(cost)) {
+        SendBuffer buffer = link.sends.buffer();
+        if (buffer.tryTake(cost)) {
             if (!link.sends.add(send)) {
                 throwLosses(losses.total());
             }
-        } else if (!room.awaitAndAdd(send, cost, Nanos.deadline(timeout))) {
+        } else if (!buffer.awaitAndAdd(send, cost, Nanos.deadline(timeout))) {
             throw inVain(timeout, "room to send on " + link.connection());
         } else if (!send.added) {
             checkOpen(link);
@@ -262,7 +262,7 @@ public final class MessageSocket implements AutoCloseable {
     }
 
     private static boolean awaitArrival(SendQueue sends, long deadline) {
-        return sends.room().awaitGiven(deadline) && sends.awaitArrival(deadline);
+        return sends.buffer().awaitGiven(deadline) && sends.awaitArrival(deadline);
     }
 
     /**
@@ -391,8 +391,8 @@ public final class MessageSocket implements AutoCloseable {
         if (!loop.isInLoop() && !loop.isClosed()) {
             // the end of the connection for senders, which the loop is about to see to
             long deadline = Loops.engineOf(loop).deadline();
-            SendRoom room = links.present().sends.room();
-            awaitInterruptedLater(() -> room.awaitEnd(deadline));
+            SendBuffer buffer = links.present().sends.buffer();
+            awaitInterruptedLater(() -> buffer.awaitEnd(deadline));
         }
         throwLosses(losses.total());
     }
@@ -411,7 +411,7 @@ public final class MessageSocket implements AutoCloseable {
             return;
         }
         Engine engine = Loops.engineOf(loop);
-        long all = sends.room().taken(); // other threads may go on sending
+        long all = sends.buffer().taken(); // other threads may go on sending
         if (sends.sendsUntil(all) || engine.isInCallbacks()) {
             return; // in a callback nothing can be waited for
         }

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class RecordReader implements SlotHandler {
     private final RecordHandler handler;
     private final @Nullable IntConsumer onMissing;
-    private volatile Writer[] writers = {}; // each array is as it was made
-    private Writer last = new Writer(0, -1, MemorySegment.NULL.scope()); // that of the message before
+    private volatile WriterNumbers[] writers = {}; // each array is as it was made
+    private WriterNumbers last = new WriterNumbers(0, -1, MemorySegment.NULL.scope()); // that of the message before
     private final Counter records = new Counter();
     private final Counter messages = new Counter();
     private final Counter bytes = new Counter();
@@ -62,14 +62,14 @@ public final class RecordReader implements SlotHandler {
     }
 
     /** What one writer has sent; belongs to the thread of the consumer that it sends to. */
-    private static final class Writer {
+    private static final class WriterNumbers {
         private final int own; // its number
         private final int producerId;
         private MemorySegment.Scope scope; // of the memory of one of its last messages
         private int next; // the number of its next message
         private int missing; // messages, at the gap at which it has ended here
 
-        Writer(int own, int producerId, MemorySegment.Scope scope) {
+        WriterNumbers(int own, int producerId, MemorySegment.Scope scope) {
             this.own = own;
             this.producerId = producerId;
             this.scope = scope;
@@ -138,7 +138,7 @@ public final class RecordReader implements SlotHandler {
     private void checkNumber(MemorySegment memory, long offset, int producerId) {
         long word = memory.get(Records.NUMBER_LAYOUT, offset);
         int own = (int) (word >>> 32);
-        Writer writer = last;
+        WriterNumbers writer = last;
         if (!writer.is(own, producerId)) {
             writer = find(own, producerId, memory.scope());
             last = writer;
@@ -151,24 +151,24 @@ public final class RecordReader implements SlotHandler {
         }
     }
 
-    private Writer find(int own, int producerId, MemorySegment.Scope scope) {
-        for (Writer writer : writers) {
+    private WriterNumbers find(int own, int producerId, MemorySegment.Scope scope) {
+        for (WriterNumbers writer : writers) {
             if (writer.is(own, producerId)) {
                 writer.scope = scope;
                 return writer;
             }
         }
-        return begin(new Writer(own, producerId, scope));
+        return begin(new WriterNumbers(own, producerId, scope));
     }
 
-    private synchronized Writer begin(Writer begun) {
-        Stream<Writer> others =
+    private synchronized WriterNumbers begin(WriterNumbers begun) {
+        Stream<WriterNumbers> others =
                 Arrays.stream(writers).filter(writer -> writer.scope.isAlive()); // else its consumer ended
-        writers = Stream.concat(others, Stream.of(begun)).toArray(Writer[]::new);
+        writers = Stream.concat(others, Stream.of(begun)).toArray(WriterNumbers[]::new);
         return begun;
     }
 
-    private void missing(Writer writer, int missing) {
+    private void missing(WriterNumbers writer, int missing) {
         if (onMissing != null) {
             writer.next += missing + 1;
             onMissing.accept(missing);

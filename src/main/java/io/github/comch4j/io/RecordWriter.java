@@ -45,7 +45,7 @@ public final class RecordWriter {
     /** Writers of this process have one each: a consumer may get messages from several, also of one producer's id. */
     private static final AtomicInteger WRITERS = new AtomicInteger(new Random().nextInt());
 
-    private final Messages out;
+    private final MessageTarget out;
     private final ProgressEngine progressEngine;
     private final Engine engine;
     private final MemorySegment memory;
@@ -100,7 +100,7 @@ public final class RecordWriter {
         }
     }
 
-    private RecordWriter(ProgressEngine progressEngine, MemorySegment memory, long size, Messages out) {
+    private RecordWriter(ProgressEngine progressEngine, MemorySegment memory, long size, MessageTarget out) {
         this.out = out;
         this.progressEngine = progressEngine;
         this.engine = Loops.engineOf(progressEngine);
@@ -112,7 +112,7 @@ public final class RecordWriter {
     }
 
     /** Where messages go. */
-    private interface Messages {
+    private interface MessageTarget {
         /** Where in the memory, or what there is none of. */
         long claim(int length);
 
@@ -126,7 +126,7 @@ public final class RecordWriter {
         int inFlight();
     }
 
-    private record ToSlots(SlotProducer producer, int consumerId) implements Messages {
+    private record ToSlots(SlotProducer producer, int consumerId) implements MessageTarget {
         @Override
         public long claim(int length) {
             return producer.claim(length, consumerId);
@@ -158,7 +158,7 @@ public final class RecordWriter {
         }
     }
 
-    private static final class ToPlaces implements Messages {
+    private static final class ToPlaces implements MessageTarget {
         private final Broadcast.Pool pool;
         private final Consumer<? super Broadcast> send;
         private final long base; // address

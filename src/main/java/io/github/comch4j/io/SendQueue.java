@@ -6,7 +6,7 @@ import io.github.comch4j.comch.ConnectionState;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.LoopThread;
-import io.github.comch4j.internal.life.RoomWaiter;
+import io.github.comch4j.internal.life.ProgressWaiter;
 import io.github.comch4j.link.EndReason;
 import io.github.comch4j.link.Framing;
 import io.github.comch4j.link.Loops;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * room for, or what the peer's window does not allow yet, stays at the head until there is. All other methods belong to
  * the loop.
  */
-final class SendQueue implements RoomWaiter {
+final class SendQueue implements ProgressWaiter {
     /** Messages in a row: then what else runs in the loop has its turn, and the peer's frames are read. */
     private static final int BURST = 64;
 
@@ -32,12 +32,12 @@ final class SendQueue implements RoomWaiter {
     private final LoopThread loop;
     private final long futuresLimit;
     private final AtomicLong futuresBytes = new AtomicLong();
-    private final SendRoom room;
+    private final SendBuffer buffer;
     private final MpscQueue<PendingSend> added = new MpscQueue<>();
     private final AtomicBoolean looks = new AtomicBoolean(); // the loop is going to look at what is added
     private @Nullable PendingSend head; // what was added first, and was taken over
     private final @Nullable Framing framing; // null: the peer is plain
-    private final ArrayDeque<Frame> frames = new ArrayDeque<>(); // of the socket; before the messages
+    private final ArrayDeque<SocketFrame> frames = new ArrayDeque<>(); // of the socket; before the messages
     private final ArrayDeque<Long> framesSent =
             new ArrayDeque<>(); // which messages these were, until the peer has them
     private volatile boolean finishing; // the program sends no more
@@ -51,24 +51,24 @@ final class SendQueue implements RoomWaiter {
     private volatile boolean ended;
 
     /** A message of the socket's own. */
-    private record Frame(int kind, byte[] number) {}
+    private record SocketFrame(int kind, byte[] number) {}
 
     SendQueue(SocketLink link, SocketBuilder<?> settings, @Nullable Framing framing) {
         this.link = link;
         this.framing = framing;
         this.loop = Loops.threadOf(settings.loop);
         this.futuresLimit = settings.sendLimit;
-        this.room = new SendRoom(loop, settings.sendBuffer, this::add);
+        this.buffer = new SendBuffer(loop, settings.sendBuffer, this::add);
     }
 
     /** The connection's longest message. In the loop, before anything is sent. */
     void longestMessage(int bytes) {
-        room.atLeast(8 * Framing.cost(bytes));
+        buffer.atLeast(8 * Framing.cost(bytes));
     }
 
     /** How much is queued. */
-    SendRoom room() {
-        return room;
+    SendBuffer buffer() {
+        return buffer;
     }
 
     /** Whether what is added now fails. Any thread. */
@@ -87,7 +87,7 @@ final class SendQueue implements RoomWaiter {
                     "sending " + message.length + " bytes on " + link + ", where " + (waits - message.length)
                             + " wait already: the sendLimit is " + futuresLimit));
         } else {
-            room.takeAnyway(Framing.cost(message.length));
+            buffer.takeAnyway(Framing.cost(message.length));
             var _ = add(send);
         }
         return send.future();
@@ -117,7 +117,7 @@ final class SendQueue implements RoomWaiter {
 
     /** Sends a message of the socket's own, soon. */
     void addFrame(int kind, long number) {
-        frames.add(new Frame(kind, Framing.number(number)));
+        frames.add(new SocketFrame(kind, Framing.number(number)));
         sendAll();
     }
 
@@ -130,7 +130,7 @@ final class SendQueue implements RoomWaiter {
     void finish(int kind) {
         if (framing != null && !finishing) {
             finishing = true;
-            room.takeAnyway(Framing.cost(Long.BYTES));
+            buffer.takeAnyway(Framing.cost(Long.BYTES));
             add(new PendingSend(link, kind, Framing.number(0))); // which is not known before it is sent
         }
     }
@@ -140,7 +140,7 @@ final class SendQueue implements RoomWaiter {
      * thread is interrupted. Any thread but the loop's.
      */
     boolean awaitArrival(long deadline) {
-        return room.awaitArrival(link.connection().sent(), deadline, () -> {
+        return buffer.awaitArrival(link.connection().sent(), deadline, () -> {
             try {
                 loop.doWhileWaiting(this::watch);
             } catch (RejectedExecutionException e) {
@@ -150,15 +150,15 @@ final class SendQueue implements RoomWaiter {
     }
 
     private void watch() {
-        if (!watches && serveRoom()) {
-            link.inside().engine().awaitRoom(this);
+        if (!watches && afterProgress()) {
+            link.inside().engine().awaitProgress(this);
         }
     }
 
     /** The engine asks, after each progress, as long as somebody waits. */
     @Override
-    public boolean serveRoom() {
-        watches = !ended && room.arrived(link.inside().taken());
+    public boolean afterProgress() {
+        watches = !ended && buffer.arrived(link.inside().taken());
         return watches;
     }
 
@@ -182,7 +182,7 @@ final class SendQueue implements RoomWaiter {
     /** The peer has told how much may be sent since the connection began. */
     void window(long total) {
         if (window.told(total)) {
-            frames.add(new Frame(Framing.OBSERVES, Framing.number(0)));
+            frames.add(new SocketFrame(Framing.OBSERVES, Framing.number(0)));
         }
         sendAll();
     }
@@ -244,7 +244,7 @@ final class SendQueue implements RoomWaiter {
         long bytes = done;
         if (bytes > 0) {
             done = 0;
-            room.give(bytes);
+            buffer.give(bytes);
         }
     }
 
@@ -252,7 +252,7 @@ final class SendQueue implements RoomWaiter {
     boolean sendsUntil(long taken) {
         sendAll();
         giveRoom(); // also if this is called by what a future has called
-        return room.isGiven(taken)
+        return buffer.isGiven(taken)
                 && (ended || link.inside().taken() >= link.connection().sent());
     }
 
@@ -275,7 +275,7 @@ final class SendQueue implements RoomWaiter {
     private boolean sendFrames() {
         try {
             while (!frames.isEmpty()) {
-                Frame frame = frames.element();
+                SocketFrame frame = frames.element();
                 if (!hasRoomFor(frame.kind, frame.number)) {
                     return false;
                 }
@@ -333,7 +333,7 @@ final class SendQueue implements RoomWaiter {
         return new IllegalStateException("the output is shut down");
     }
 
-    /** Sends it if there is room; if not, {@link #deviceHasRoom()} will be called. */
+    /** Sends it if there is buffer; if not, {@link #deviceHasRoom()} will be called. */
     private boolean hasRoomFor(int kind, byte[] message) {
         Framing headers = framing;
         if (headers == null) {
@@ -369,7 +369,7 @@ final class SendQueue implements RoomWaiter {
         ended = true;
         frames.clear();
         failAll();
-        room.end(); // after the losses are counted
+        buffer.end(); // after the losses are counted
     }
 
     private void failAll() {

@@ -374,7 +374,7 @@ public final class CopyTasks extends SubmitTasks {
     void begin(WaitingCopy copy) {
         if (!waitingForTask.isEmpty() || !copy.begin()) {
             waitingForTask.add(copy);
-            awaitRoom();
+            awaitWritable();
         }
     }
 

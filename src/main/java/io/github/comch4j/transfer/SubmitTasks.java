@@ -7,7 +7,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
-import io.github.comch4j.internal.life.RoomWaiter;
+import io.github.comch4j.internal.life.ProgressWaiter;
 import io.github.comch4j.internal.observe.BackPressure;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.Events;
@@ -15,7 +15,7 @@ import io.github.comch4j.internal.transport.TaskKind;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks that the program submits, sends or copies: what is counted of them, and who waits for a free one. */
-public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
+public abstract class SubmitTasks extends TaskSlots implements ProgressWaiter {
     /** Those for which there was no room. */
     public final BackPressure backPressure = new BackPressure();
     /** Those that have succeeded. */
@@ -29,7 +29,7 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
     private final TaskKind kind;
     private final @Nullable Runnable onWritable;
     private boolean refused; // since the program was last told of room
-    private boolean awaitsRoom; // the engine asks
+    private boolean awaitsWritable; // the engine asks
     private boolean failureTold; // since one last succeeded
     private long retries; // when it is closed
     private boolean closed;
@@ -95,21 +95,21 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
     protected final SubmitResult refuse(SubmitResult why) {
         if (onWritable != null) {
             refused = true;
-            awaitRoom();
+            awaitWritable();
         }
         return backPressure.refuse(context, why);
     }
 
-    /** Has {@link #serveRoom} called after each progress. */
-    protected final void awaitRoom() {
-        if (!awaitsRoom) {
-            awaitsRoom = true;
-            engine.awaitRoom(this);
+    /** Has {@link #afterProgress} called after each progress. */
+    protected final void awaitWritable() {
+        if (!awaitsWritable) {
+            awaitsWritable = true;
+            engine.awaitProgress(this);
         }
     }
 
     @Override
-    public final boolean serveRoom() {
+    public final boolean afterProgress() {
         boolean waits = serveWaiting();
         if (!context.isRunning() || context.isEnding()) {
             refused = false;
@@ -117,8 +117,8 @@ public abstract class SubmitTasks extends TaskSlots implements RoomWaiter {
             refused = false;
             onWritable.run();
         }
-        awaitsRoom = refused || waits;
-        return awaitsRoom;
+        awaitsWritable = refused || waits;
+        return awaitsWritable;
     }
 
     /** Before the program is told of room: submits what waits for a free task. Returns whether anything still waits. */

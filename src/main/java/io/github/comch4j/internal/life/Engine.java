@@ -46,7 +46,7 @@ public final class Engine extends Resource {
     private final long number = NUMBERS.incrementAndGet();
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
-    private final RoomWaiters roomWaiters = new RoomWaiters();
+    private final ProgressWaiters progressWaiters = new ProgressWaiters();
     private final Queue<Runnable> later = new ConcurrentLinkedQueue<>(); // for afterCallbacks
     private volatile boolean anyLater;
     private boolean inLater; // one of these runs
@@ -126,8 +126,8 @@ public final class Engine extends Resource {
         int done;
         try {
             done = polled == null ? transport.progress(limit, spins) : transport.poll(queue, polled, limit, spins);
-            if (roomWaiters.areAny()) {
-                roomWaiters.serve();
+            if (progressWaiters.areAny()) {
+                progressWaiters.serve();
             }
         } finally {
             inCallbacks = false;
@@ -183,13 +183,13 @@ public final class Engine extends Resource {
     }
 
     /** Has {@code waiter} asked after each progress, until it does not want to be any more. */
-    public void awaitRoom(RoomWaiter waiter) {
-        roomWaiters.add(waiter);
+    public void awaitProgress(ProgressWaiter waiter) {
+        progressWaiters.add(waiter);
     }
 
     /** Whether anybody is to be asked after each progress. */
-    boolean awaitsRoom() {
-        return roomWaiters.areAny();
+    boolean awaitsProgress() {
+        return progressWaiters.areAny();
     }
 
     /** Carries tasks of contexts on this engine to DOCA, and their completions back. */

@@ -180,7 +180,7 @@ public class Sleeper {
 
     /** How long the engine may sleep before a task is tried again that DOCA does not take now, in nanoseconds. */
     final long longestSleep() {
-        return engine.awaitsRoom() || engine.transport().holdsTasksBack() ? UNTIL_NEXT_TRY : Long.MAX_VALUE;
+        return engine.awaitsProgress() || engine.transport().holdsTasksBack() ? UNTIL_NEXT_TRY : Long.MAX_VALUE;
     }
 
     private boolean pollBoth(long nanos, Sleeper other) {

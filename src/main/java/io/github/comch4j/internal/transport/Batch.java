@@ -206,7 +206,7 @@ final class Batch {
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
     /** Apart: who only sends messages calls none of these. */
-    private static final class FastPath {
+    private static final class TaskFunctions {
         static final MethodHandle POLL =
                 downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
         static final MethodHandle POLL_ROWS =
@@ -215,7 +215,7 @@ final class Batch {
                 downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
         static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
-        private FastPath() {}
+        private TaskFunctions() {}
     }
 
     private static Object stubs; // the generation that the library knows; guarded by the class, as the following
@@ -252,7 +252,7 @@ final class Batch {
 
     static int poll(long consumer, int limit, int spins) {
         try {
-            return (int) FastPath.POLL.invokeExact(consumer, limit, spins);
+            return (int) TaskFunctions.POLL.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -260,7 +260,7 @@ final class Batch {
 
     static int pollRows(long consumer, int limit, int spins) {
         try {
-            return (int) FastPath.POLL_ROWS.invokeExact(consumer, limit, spins);
+            return (int) TaskFunctions.POLL_ROWS.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -268,7 +268,7 @@ final class Batch {
 
     static int submit(long context, int slot) {
         try {
-            return (int) FastPath.SUBMIT.invokeExact(context, slot);
+            return (int) TaskFunctions.SUBMIT.invokeExact(context, slot);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -276,7 +276,7 @@ final class Batch {
 
     static int flush(long context) {
         try {
-            return (int) FastPath.FLUSH.invokeExact(context);
+            return (int) TaskFunctions.FLUSH.invokeExact(context);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

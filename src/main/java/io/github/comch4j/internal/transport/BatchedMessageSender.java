@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
 
 /** With the batch library: a downcall for each message, which it frees by itself when it has gone out. */
 final class BatchedMessageSender extends MessageSender {
-    private static final class Callbacks {
+    private static final class MessageCallbacks {
         static final MemorySegment SENT = Batch.function("comch4j_messages_sent");
         static final MemorySegment NOT_SENT = Batch.function("comch4j_messages_not_sent");
         static final MemorySegment RECEIVED =
@@ -38,22 +38,22 @@ final class BatchedMessageSender extends MessageSender {
     }
 
     static MemorySegment stateCallback() {
-        return Callbacks.STATE;
+        return MessageCallbacks.STATE;
     }
 
     @Override
     public MemorySegment sentCallback() {
-        return Callbacks.SENT;
+        return MessageCallbacks.SENT;
     }
 
     @Override
     public MemorySegment notSentCallback() {
-        return Callbacks.NOT_SENT;
+        return MessageCallbacks.NOT_SENT;
     }
 
     @Override
     public MemorySegment receivedCallback() {
-        return Callbacks.RECEIVED;
+        return MessageCallbacks.RECEIVED;
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 /** With the batch library: slots and queue are in memory that it shares. */
 final class BatchedTaskQueue extends TaskQueue {
-    private static final class Callbacks {
+    private static final class TaskCallbacks {
         static final MemorySegment SENT = Batch.function("comch4j_batch_sent");
         static final MemorySegment FREED = Batch.function("comch4j_batch_freed");
         static final MemorySegment NOT_SENT = Batch.function("comch4j_batch_not_sent");
@@ -109,24 +109,24 @@ final class BatchedTaskQueue extends TaskQueue {
     @Override
     public MemorySegment completedCallback() {
         return switch (kind) {
-            case SEND -> freed == null ? Callbacks.SENT : Callbacks.FREED;
-            case RECEIVE -> owner.takesImmediates() ? Callbacks.RECEIVED : Callbacks.RECEIVED_DATA;
-            case COPY -> Callbacks.COPIED;
+            case SEND -> freed == null ? TaskCallbacks.SENT : TaskCallbacks.FREED;
+            case RECEIVE -> owner.takesImmediates() ? TaskCallbacks.RECEIVED : TaskCallbacks.RECEIVED_DATA;
+            case COPY -> TaskCallbacks.COPIED;
         };
     }
 
     @Override
     public MemorySegment failedCallback() {
         return switch (kind) {
-            case SEND -> Callbacks.NOT_SENT;
-            case RECEIVE -> Callbacks.NOT_RECEIVED;
-            case COPY -> Callbacks.NOT_COPIED;
+            case SEND -> TaskCallbacks.NOT_SENT;
+            case RECEIVE -> TaskCallbacks.NOT_RECEIVED;
+            case COPY -> TaskCallbacks.NOT_COPIED;
         };
     }
 
     /** Changes of state go into the ring too: then nothing of this context is an upcall. */
     static MemorySegment stateCallback() {
-        return Callbacks.STATE;
+        return TaskCallbacks.STATE;
     }
 
     @Override

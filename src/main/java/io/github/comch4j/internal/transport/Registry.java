@@ -11,20 +11,20 @@ import java.util.Arrays;
 public final class Registry<T> {
 
     /** Both arrays in one reference, so that a reader sees a matching pair. */
-    private record Table(Object[] items, long[] keys) {}
+    private record Entries(Object[] items, long[] keys) {}
 
-    private volatile Table table = new Table(new Object[64], new long[64]);
+    private volatile Entries table = new Entries(new Object[64], new long[64]);
     private int registrations;
 
     /** Registers an object and returns its key. */
     public synchronized long add(T item) {
-        Table current = table;
+        Entries current = table;
         int slot = 0;
         while (slot < current.items.length && current.items[slot] != null) {
             slot++;
         }
         if (slot == current.items.length) {
-            current = new Table(Arrays.copyOf(current.items, 2 * slot), Arrays.copyOf(current.keys, 2 * slot));
+            current = new Entries(Arrays.copyOf(current.items, 2 * slot), Arrays.copyOf(current.keys, 2 * slot));
         }
         registrations++;
         long key = (long) registrations << 32 | slot + 1L;
@@ -36,7 +36,7 @@ public final class Registry<T> {
 
     /** Forgets an object; a key that is unknown is ignored. */
     public synchronized void remove(long key) {
-        Table current = table;
+        Entries current = table;
         int slot = (int) key - 1;
         if (slot >= 0 && slot < current.items.length && current.keys[slot] == key) {
             current.items[slot] = null;
@@ -57,7 +57,7 @@ public final class Registry<T> {
     /** The object of a key, or null. */
     @SuppressWarnings("unchecked")
     T find(long key) {
-        Table current = table;
+        Entries current = table;
         int slot = (int) key - 1;
         if (slot < 0 || slot >= current.items.length || current.keys[slot] != key) {
             return null;

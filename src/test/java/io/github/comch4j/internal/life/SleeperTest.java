@@ -176,9 +176,9 @@ class SleeperTest {
     void whoWaitsForRoomIsAskedAgainSoon() {
         try (ProgressEngine engine = ProgressEngine.create()) {
             int[] asked = new int[1];
-            engineOf(engine).awaitRoom(new RoomWaiter() {
+            engineOf(engine).awaitProgress(new ProgressWaiter() {
                 @Override
-                public boolean serveRoom() {
+                public boolean afterProgress() {
                     return ++asked[0] < 3;
                 }
 
@@ -191,7 +191,7 @@ class SleeperTest {
                 Sleeper.of(engineOf(engine)).sleep(FOR_EVER);
                 engine.progress();
             }
-            assertThat(engineOf(engine).awaitsRoom()).isFalse();
+            assertThat(engineOf(engine).awaitsProgress()).isFalse();
         }
     }
 

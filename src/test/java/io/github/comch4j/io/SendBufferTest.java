@@ -15,18 +15,19 @@ import org.junit.jupiter.api.Timeout;
 
 /** The books of a send buffer of 100 bytes, without a socket. */
 @Timeout(60)
-class SendRoomTest {
+class SendBufferTest {
     private final List<PendingSend> added = Collections.synchronizedList(new ArrayList<>());
-    private final SendRoom room = new SendRoom(new LoopThread(null, Runnable::run), 100, added::add);
+    private final SendBuffer buffer = new SendBuffer(new LoopThread(null, Runnable::run), 100, added::add);
 
-    /** A thread that waits for room. */
+    /** A thread that waits for buffer. */
     private final class Waiting {
         final CompletableFuture<Boolean> served = new CompletableFuture<>();
         final PendingSend send = new PendingSend(null, Framing.DATA, new byte[1]);
         final Thread thread;
 
         Waiting(long bytes) {
-            thread = Thread.ofPlatform().daemon().start(() -> served.complete(room.awaitAndAdd(send, bytes, later())));
+            thread =
+                    Thread.ofPlatform().daemon().start(() -> served.complete(buffer.awaitAndAdd(send, bytes, later())));
             Machine.until("it waits", () -> Machine.waits(thread), new ProgressEngine[0]);
         }
     }
@@ -37,7 +38,7 @@ class SendRoomTest {
 
     @Test
     void thoseBehindOneThatGivesUpAreServed() {
-        room.takeAnyway(50);
+        buffer.takeAnyway(50);
         Waiting large = new Waiting(90);
         Waiting small = new Waiting(10);
         assertThat(added).isEmpty();
@@ -45,31 +46,31 @@ class SendRoomTest {
         assertThat(large.served).succeedsWithin(Machine.PATIENCE).isEqualTo(false);
         assertThat(small.served).succeedsWithin(Machine.PATIENCE).isEqualTo(true);
         assertThat(added).containsExactly(small.send);
-        assertThat(room.taken()).isEqualTo(60);
+        assertThat(buffer.taken()).isEqualTo(60);
     }
 
     @Test
     void whatWasAskedForInVainIsNotTaken() {
-        room.takeAnyway(100);
+        buffer.takeAnyway(100);
         for (int i = 0; i < 101; i++) {
-            assertThat(room.tryTake(1)).isFalse();
-            assertThat(room.awaitAndAdd(new PendingSend(null, Framing.DATA, new byte[1]), 1, System.nanoTime()))
+            assertThat(buffer.tryTake(1)).isFalse();
+            assertThat(buffer.awaitAndAdd(new PendingSend(null, Framing.DATA, new byte[1]), 1, System.nanoTime()))
                     .isFalse();
         }
         Waiting interrupted = new Waiting(1);
         interrupted.thread.interrupt();
         assertThat(interrupted.served).succeedsWithin(Machine.PATIENCE).isEqualTo(false);
         assertThat(added).isEmpty();
-        room.give(100);
-        assertThat(room.tryTake(100)).isTrue();
-        assertThat(room.tryTake(1)).isFalse();
+        buffer.give(100);
+        assertThat(buffer.tryTake(100)).isTrue();
+        assertThat(buffer.tryTake(1)).isFalse();
     }
 
     @Test
     void theEndServesAll() {
-        room.takeAnyway(100);
+        buffer.takeAnyway(100);
         Waiting waiting = new Waiting(100);
-        room.end();
+        buffer.end();
         assertThat(waiting.served).succeedsWithin(Machine.PATIENCE).isEqualTo(true);
         assertThat(added).as("nothing is sent any more").isEmpty();
     }

@@ -2,12 +2,12 @@ package io.github.comch4j.internal.life;
 
 import java.util.ArrayList;
 
-/** Those of an engine that wait for room to send. */
-final class RoomWaiters {
-    private final ArrayList<RoomWaiter> waiters = new ArrayList<>();
+/** Those that an engine asks after each progress. */
+final class ProgressWaiters {
+    private final ArrayList<ProgressWaiter> waiters = new ArrayList<>();
     private boolean any;
 
-    void add(RoomWaiter waiter) {
+    void add(ProgressWaiter waiter) {
         waiters.add(waiter);
         any = true;
     }
@@ -20,10 +20,10 @@ final class RoomWaiters {
     void serve() {
         // from the last to the first: what handlers add meanwhile is for the next time
         for (int i = waiters.size() - 1; i >= 0; i--) {
-            RoomWaiter waiter = waiters.get(i);
+            ProgressWaiter waiter = waiters.get(i);
             boolean again = true;
             try {
-                again = waiter.serveRoom();
+                again = waiter.afterProgress();
             } catch (Throwable t) {
                 waiter.failed(t);
             }

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  * what the loop gives back are counted apart, from the beginning of the connection, so that each count has one kind of
  * writer.
  */
-final class SendRoom {
+final class SendBuffer {
     private final LoopThread loop;
     private final AtomicLong taken = new AtomicLong();
     private volatile long given; // what the loop has counted
     private long counted; // in the loop
     private volatile long limit; // of what is taken and not given
     private final ReentrantLock lock = new ReentrantLock();
-    private final ArrayDeque<Waiter> forRoom = new ArrayDeque<>(); // guarded by lock, as the next
+    private final ArrayDeque<Waiter> forWritable = new ArrayDeque<>(); // guarded by lock, as the next
     private final ArrayDeque<Waiter> forGiven = new ArrayDeque<>();
     private final ArrayDeque<Waiter> forArrival = new ArrayDeque<>();
-    private volatile boolean roomAwaited; // there is one in forRoom
+    private volatile boolean writableAwaited; // there is one in forWritable
     private volatile boolean anyAwaited; // or in forGiven
     private volatile boolean arrivalAwaited; // there is one in forArrival
     private volatile long arrived; // messages, that the peer is known to have
@@ -56,20 +56,20 @@ final class SendRoom {
         }
     }
 
-    SendRoom(LoopThread loop, long limit, Consumer<PendingSend> added) {
+    SendBuffer(LoopThread loop, long limit, Consumer<PendingSend> added) {
         this.loop = loop;
         this.limit = limit;
         this.added = added;
     }
 
-    /** A message may be as long as that, and several are to find room. In the loop, before anything is taken. */
+    /** A message may be as long as that, and several are to find buffer. In the loop, before anything is taken. */
     void atLeast(long bytes) {
         limit = Math.max(limit, bytes);
     }
 
     /** Takes room if there is some, and nobody waits for it. */
     boolean tryTake(long bytes) {
-        return roomAwaited ? ended : take(bytes) || ended;
+        return writableAwaited ? ended : take(bytes) || ended;
     }
 
     /** Takes room, whether there is some or not. */
@@ -96,8 +96,8 @@ final class SendRoom {
      */
     boolean awaitAndAdd(PendingSend send, long bytes, long deadline) {
         Waiter waiter = new Waiter(send, bytes);
-        enter(forRoom, waiter);
-        return await(waiter, forRoom, deadline);
+        enter(forWritable, waiter);
+        return await(waiter, forWritable, deadline);
     }
 
     /** Waits until all has been given that is taken now. Returns false as {@link #awaitAndAdd} does. */
@@ -186,18 +186,18 @@ final class SendRoom {
     }
 
     private void look() {
-        roomAwaited = !forRoom.isEmpty();
-        anyAwaited = roomAwaited || !forGiven.isEmpty();
+        writableAwaited = !forWritable.isEmpty();
+        anyAwaited = writableAwaited || !forGiven.isEmpty();
         arrivalAwaited = !forArrival.isEmpty();
     }
 
     private void serve() {
         if (ended) {
-            forRoom.forEach(Waiter::serve);
-            forRoom.clear();
+            forWritable.forEach(Waiter::serve);
+            forWritable.clear();
         } else if (taken.get() - given <= limit / 2) {
-            while (!forRoom.isEmpty() && take(forRoom.element().amount)) {
-                Waiter waiter = forRoom.remove();
+            while (!forWritable.isEmpty() && take(forWritable.element().amount)) {
+                Waiter waiter = forWritable.remove();
                 if (waiter.send != null) {
                     waiter.send.added = true;
                     added.accept(waiter.send);
