@@ -297,7 +297,7 @@ public final class Pieces {
     public void output(ComchConnection connection, ProgressEngine engine, int consumerId, ByteBuffer bytes)
             throws IOException {
         // @start region="output"
-        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, consumerId, 16, 64 * 1024)) {
+        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, consumerId, engine, 16, 64 * 1024)) {
             channel.write(bytes); // all of them; waits while the peer does not read
         } // the peer reads the end of the stream
         // @end

@@ -53,7 +53,7 @@ public class Host {
     private static String send(ProgressEngine engine, ComchConnection dpu, int consumer, Path path) throws IOException {
         var checksum = new Checksum();
         try (var file = FileChannel.open(path);
-                var bytes = ComchOutputChannel.open(dpu, engine, consumer, 32, 256 * 1024)) {
+                var bytes = ComchOutputChannel.open(dpu, consumer, engine, 32, 256 * 1024)) {
             var buffer = ByteBuffer.allocateDirect(256 * 1024);
             while (file.read(buffer) >= 0) {
                 buffer.flip();

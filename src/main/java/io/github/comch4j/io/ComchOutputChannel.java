@@ -60,7 +60,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private boolean open = true;
 
     private ComchOutputChannel(
-            ComchConnection connection, ProgressEngine engine, int consumerId, int chunks, int chunkSize) {
+            ComchConnection connection, int consumerId, ProgressEngine engine, int chunks, int chunkSize) {
         this.connection = connection;
         this.engine = Loops.engineOf(engine);
         this.consumerId = consumerId;
@@ -99,9 +99,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * Opens a stream.
      *
      * @param connection the connection
-     * @param engine the engine that the channel runs on, owned by the calling thread
      * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which
      *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} reports
+     * @param engine the engine that the channel runs on, owned by the calling thread
      * @param chunks how many chunks can be in flight, at least 1
      * @param chunkSize the size of each chunk in bytes, at least 1, at most the chunk size of the peer's channel;
      *     without the 8 bytes for its position
@@ -110,8 +110,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @throws DocaException if DOCA refuses
      */
     public static ComchOutputChannel open(
-            ComchConnection connection, ProgressEngine engine, int consumerId, int chunks, int chunkSize) {
-        return new ComchOutputChannel(connection, engine, consumerId, chunks, chunkSize);
+            ComchConnection connection, int consumerId, ProgressEngine engine, int chunks, int chunkSize) {
+        return new ComchOutputChannel(connection, consumerId, engine, chunks, chunkSize);
     }
 
     /**

@@ -348,7 +348,7 @@ class CopyIT {
                 .noneMatch(id -> id == consumer)) {
             Thread.sleep(1);
         }
-        return ComchOutputChannel.open(socket.connection(), engine, consumer, 2, 1000);
+        return ComchOutputChannel.open(socket.connection(), consumer, engine, 2, 1000);
     }
 
     private static void write(ComchOutputChannel stream, byte[]... records) throws IOException {

@@ -78,7 +78,7 @@ class InterruptTest extends BothForms {
                         .consumer(pair.machine.engine, pair.receiveMemory)
                         .start();
                 pair.machine.until("the consumer", consumer::isRunning); // with no buffer posted
-                ComchOutputChannel.open(pair.hostSide, pair.machine.engine, consumer.id(), 1, 16)
+                ComchOutputChannel.open(pair.hostSide, consumer.id(), pair.machine.engine, 1, 16)
                         .write(ByteBuffer.allocate(100));
             });
             calls.forEach(InterruptTest::ends);

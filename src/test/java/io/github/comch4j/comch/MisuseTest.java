@@ -78,7 +78,7 @@ class MisuseTest extends BothForms {
         Buffer buffer = producer.acquire(memory, 0, 1);
         ComchConnection connection = client.connection();
         ComchConsumer consumer = connection.consumer(machine.engine, memory).start(Machine.PATIENCE);
-        ComchOutputChannel channel = ComchOutputChannel.open(connection, machine.engine, 1, 1, 64);
+        ComchOutputChannel channel = ComchOutputChannel.open(connection, 1, machine.engine, 1, 64);
         List<Runnable> calls = List.of(
                 machine.engine::progress,
                 () -> machine.engine.progress(3),

@@ -154,7 +154,7 @@ class RefusalsTest extends BothForms {
                 .hasMessageContaining("Devices.openDpu");
         assertThatThrownBy(() -> MemoryMap.allocate(machine.host, 64, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE))
                 .hasMessageContaining("[PCI_READ_ONLY, PCI_READ_WRITE]");
-        assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), machine.engine, 77, 1, 64)
+        assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), 77, machine.engine, 1, 64)
                         .write(ByteBuffer.allocate(100)))
                 .hasMessageContaining("64 bytes")
                 .hasMessageContaining("consumer 77");

@@ -77,7 +77,7 @@ class ByteChannelTest {
     }
 
     private ComchOutputChannel output() {
-        return ComchOutputChannel.open(client.connection(), machine.engine, consumer, CHUNKS, CHUNK);
+        return ComchOutputChannel.open(client.connection(), consumer, machine.engine, CHUNKS, CHUNK);
     }
 
     @Test
@@ -90,7 +90,7 @@ class ByteChannelTest {
             ComchConnection connection = client.connection();
             Thread writer = new Thread(() -> {
                 try (ProgressEngine own = ProgressEngine.create();
-                        ComchOutputChannel output = ComchOutputChannel.open(connection, own, id, CHUNKS, CHUNK)) {
+                        ComchOutputChannel output = ComchOutputChannel.open(connection, id, own, CHUNKS, CHUNK)) {
                     ByteBuffer bytes = ByteBuffer.wrap(data);
                     Random sizes = new Random(5);
                     while (bytes.hasRemaining()) {
@@ -209,7 +209,7 @@ class ByteChannelTest {
             consumer = 0;
             Machine.until("the consumer", () -> consumer == input.get().id(), machine.engine, reading);
             ComchOutputChannel output =
-                    ComchOutputChannel.open(writer.connection(), machine.engine, consumer, CHUNKS, CHUNK);
+                    ComchOutputChannel.open(writer.connection(), consumer, machine.engine, CHUNKS, CHUNK);
             assertThat(connected.get().trySend(new byte[1]).accepted()).isTrue();
             output.write(ByteBuffer.allocate(3 * CHUNK));
             output.close(); // the message comes before all completions are reported
@@ -495,7 +495,7 @@ class ByteChannelTest {
         ComchInputChannel input = input();
         ComchOutputChannel output = output();
         ProgressEngine own = ProgressEngine.create();
-        ComchOutputChannel apart = ComchOutputChannel.open(client.connection(), own, consumer, CHUNKS, CHUNK);
+        ComchOutputChannel apart = ComchOutputChannel.open(client.connection(), consumer, own, CHUNKS, CHUNK);
         own.close();
         assertThatThrownBy(apart::close)
                 .as("the peer has not been told of the end")

@@ -42,7 +42,7 @@ public final class LossPeer {
     }
 
     private static String bytes(ComchConnection connection, ProgressEngine engine, int consumer, int size) {
-        try (ComchOutputChannel output = ComchOutputChannel.open(connection, engine, consumer, 4, size)) {
+        try (ComchOutputChannel output = ComchOutputChannel.open(connection, consumer, engine, 4, size)) {
             for (int i = 0; i < COUNT; i++) {
                 output.write(ByteBuffer.allocate(size).putLong(i).rewind());
             }

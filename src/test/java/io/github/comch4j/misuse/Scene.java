@@ -161,7 +161,7 @@ final class Scene implements AutoCloseable {
         objects.put("capabilities of producers", capabilities.producer().orElseThrow());
         objects.put("capabilities of consumers", capabilities.consumer().orElseThrow());
         objects.put("properties", machine.host.properties());
-        objects.put("output", ComchOutputChannel.open(client.connection(), engine, input.id(), 2, 64));
+        objects.put("output", ComchOutputChannel.open(client.connection(), input.id(), engine, 2, 64));
         objects.put("input", input);
         objects.put("inventory", inventory);
         SlotConsumer slotConsumer = accepted.slotConsumer(engine, 64).tasks(2).start();

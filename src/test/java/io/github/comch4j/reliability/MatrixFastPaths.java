@@ -551,7 +551,7 @@ final class MatrixFastPaths {
 
         Writer writer(MatrixWire wire) {
             ComchOutputChannel output =
-                    ComchOutputChannel.open(wire.connection, wire.engine, wire.consumer(), PLACES, size);
+                    ComchOutputChannel.open(wire.connection, wire.consumer(), wire.engine, PLACES, size);
             return new Writer() {
                 @Override
                 public void write(int item) throws IOException {

@@ -286,7 +286,7 @@ public final class CopyLink implements AutoCloseable {
             }
         }
         int bytes = Math.min(chunkBytes, CHUNK_BYTES);
-        out = ComchOutputChannel.open(socket.connection(), engine, consumer, CHUNKS, bytes);
+        out = ComchOutputChannel.open(socket.connection(), consumer, engine, CHUNKS, bytes);
     }
 
     private boolean known(int consumer) {
