@@ -500,17 +500,4 @@ public final class ComchConnection {
     Engine controlEngine() {
         return engine;
     }
-
-    /**
-     * What to add to a refusal of memory that is not mapped for the connection's device, which is all that DOCA can use
-     * here; empty if it is.
-     */
-    String hintAbout(MemoryMap memory) {
-        Device device = endpoint.device();
-        boolean known =
-                memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
-        return known
-                ? ""
-                : ": " + memory + " is mapped for " + memory.devices() + ", not for the connection's " + device;
-    }
 }

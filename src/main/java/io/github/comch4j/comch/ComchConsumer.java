@@ -15,6 +15,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.transfer.BufferReceiveTasks;
 import io.github.comch4j.transfer.CoreObjects;
+import io.github.comch4j.transfer.TransferContext;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -80,7 +81,7 @@ public final class ComchConsumer extends FastPathConsumer {
                         .create(
                                 ConsumerCalls.get().createFunction(),
                                 "a consumer",
-                                settings.connection.hintAbout(settings.memory),
+                                TransferContext.hintAbout(settings.memory, settings.connection.device()),
                                 (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
     }
 

@@ -1,7 +1,6 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
@@ -16,7 +15,13 @@ final class FastPathContext extends TransferContext {
     private volatile boolean ended;
 
     FastPathContext(FastPathEndpoint endpoint, FastPathCalls calls, String name, Engine engine, Resource... owners) {
-        super(calls, name, engine, endpoint.connection().controlEngine(), owners);
+        super(
+                calls,
+                name,
+                endpoint.connection().device(),
+                engine,
+                endpoint.connection().controlEngine(),
+                owners);
         this.endpoint = endpoint;
     }
 
@@ -65,11 +70,6 @@ final class FastPathContext extends TransferContext {
                 ? end
                 : new IllegalStateException(
                         name() + " is not running yet: progress its engine and that of its connection");
-    }
-
-    @Override
-    public String hintAbout(MemoryMap memory) {
-        return endpoint.connection().hintAbout(memory);
     }
 
     /** Closes it when no callback of its engine runs, on its thread. Any thread. */

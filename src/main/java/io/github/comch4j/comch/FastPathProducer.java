@@ -6,7 +6,7 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.transfer.SendLimits;
-import io.github.comch4j.transfer.SendTasks;
+import io.github.comch4j.transfer.SubmitTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
@@ -20,7 +20,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     @Override
-    abstract SendTasks transfers();
+    abstract SubmitTasks transfers();
 
     /** What the device takes of one send. */
     final SendLimits limits() {

@@ -93,7 +93,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
             String function = ConsumerCalls.get().allocateFunction();
             int code = ConsumerCalls.allocate(context.address(), buffer, staging.resultAddress());
             if (code == Calls.SUCCESS) {
-                allocated(slot, ConsumerCalls.asTask(staging.result()), buffer, 0);
+                allocated(slot, ConsumerCalls.asTask(staging.result()), buffer);
                 function = TaskCalls.SUBMIT_NAME;
                 code = queue.submit(slot);
             }

@@ -7,8 +7,9 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.FreedSlots;
+import io.github.comch4j.internal.transport.TaskKind;
 import io.github.comch4j.transfer.ImmediatePlaces;
-import io.github.comch4j.transfer.SendTasks;
+import io.github.comch4j.transfer.SubmitTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The send tasks of a slot producer: what runs for each message that is claimed and committed, and for each that has
  * been sent.
  */
-final class SlotSendTasks extends SendTasks {
+final class SlotSendTasks extends SubmitTasks {
     private static final int NONE = -1;
     private static final long OTHER = -1;
 
@@ -37,6 +38,7 @@ final class SlotSendTasks extends SendTasks {
     SlotSendTasks(SlotProducer producer, FastPathContext context, SlotMemory memory, SlotProducer.Builder settings) {
         super(
                 context,
+                TaskKind.SEND,
                 memory.slots(),
                 producer.limits(),
                 settings.onWritable == null ? null : () -> settings.onWritable.accept(producer));
@@ -241,7 +243,7 @@ final class SlotSendTasks extends SendTasks {
     /** Makes the slot's task one for what is claimed. */
     private void prepare(int slot, long immediate, int immediateLength) {
         messages[slot] = OTHER;
-        int code = prepareTask(slot, memory.buffer(slot), claimedFor, immediate, immediateLength);
+        int code = prepareSend(slot, memory.buffer(slot), claimedFor, immediate, immediateLength);
         if (code != Calls.SUCCESS) {
             throw refused(code, ProducerCalls.get().allocateFunction());
         }

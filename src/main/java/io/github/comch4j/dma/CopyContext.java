@@ -1,7 +1,6 @@
 package io.github.comch4j.dma;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.DmaCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
@@ -10,24 +9,15 @@ import io.github.comch4j.transfer.TransferContext;
 /** The {@code doca_ctx} of a DMA context. */
 final class CopyContext extends TransferContext {
     private final DmaContext dma;
-    private final Device device;
 
     CopyContext(DmaContext dma, Device device, Handle handle, Engine engine) {
-        super(DmaCalls.get(), "DMA on " + device, engine, null, handle);
+        super(DmaCalls.get(), "DMA on " + device, device, engine, null, handle);
         this.dma = dma;
-        this.device = device;
     }
 
     @Override
     public RuntimeException ended(String function, String action) {
         return new IllegalStateException(name() + " has stopped, as a copy has failed: restart() makes it run again");
-    }
-
-    @Override
-    public String hintAbout(MemoryMap memory) {
-        boolean known =
-                memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
-        return known ? "" : ": " + memory + " is mapped for " + memory.devices() + ", not for " + device;
     }
 
     @Override

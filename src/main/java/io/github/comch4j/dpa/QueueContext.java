@@ -13,7 +13,7 @@ final class QueueContext extends TransferContext {
     private final DpaHandle queue;
 
     private QueueContext(FastPathCalls calls, String name, Engine engine, DpaHandle queue) {
-        super(calls, name, engine, null, queue);
+        super(calls, name, null, engine, null, queue);
         this.calls = calls;
         this.queue = queue;
     }

@@ -101,7 +101,7 @@ public final class BufferReceiveTasks extends ReceiveTasks {
                 refusing = ConsumerCalls.get().allocateFunction();
                 code = allocate(slot, address);
             } else {
-                queue.prepare(slot, address, 0);
+                queue.prepare(slot, address);
                 code = Calls.SUCCESS;
             }
             if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
@@ -127,7 +127,7 @@ public final class BufferReceiveTasks extends ReceiveTasks {
     private int allocate(int slot, long buffer) {
         int code = ConsumerCalls.allocate(context.address(), buffer, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ConsumerCalls.asTask(staging.result()), buffer, 0);
+            allocated(slot, ConsumerCalls.asTask(staging.result()), buffer);
         }
         return code;
     }

@@ -13,6 +13,7 @@ import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.transport.CompletionRing;
+import io.github.comch4j.internal.transport.TaskKind;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +21,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends of a buffer, a list of buffers, or immediate data alone: what runs for each send, and for each that completes.
  */
-public final class BufferSendTasks extends SendTasks {
+public final class BufferSendTasks extends SubmitTasks {
     private static final int AGAIN = DocaError.AGAIN.code();
     private static final int INVALID = DocaError.INVALID_VALUE.code();
 
     private final @Nullable BiConsumer<@Nullable Buffer, DocaError> onCompletion;
     private final @Nullable BiConsumer<BufferList, DocaError> onListCompletion;
     private final boolean releaseSent;
-    // by slot: what its task has, so that DOCA is told of changes only
+    // by slot
     private final BufferState[] buffers; // in flight, or what was last; null: none
-    private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
     private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none
 
     /**
@@ -48,12 +48,11 @@ public final class BufferSendTasks extends SendTasks {
             @Nullable BiConsumer<@Nullable Buffer, DocaError> onCompletion,
             @Nullable BiConsumer<BufferList, DocaError> onListCompletion,
             boolean releaseSent) {
-        super(context, count, limits, onWritable);
+        super(context, TaskKind.SEND, count, limits, onWritable);
         this.onCompletion = onCompletion;
         this.onListCompletion = onListCompletion;
         this.releaseSent = releaseSent;
         buffers = new BufferState[count];
-        plainTo = new int[count];
         lists = new BufferListState[count];
     }
 
@@ -88,10 +87,9 @@ public final class BufferSendTasks extends SendTasks {
         int slot = free[freeCount - 1];
         if (state == null
                 || buffers[slot] != state
-                || plainTo[slot] != consumerId
-                || consumerId == 0
                 || immediate != null
-                || state.hasMoved()) {
+                || state.hasMoved()
+                || !queue.isPlainSendTo(slot, consumerId)) {
             prepare(slot, state, consumerId, immediate);
         }
         int code = handOver(slot, now);
@@ -169,9 +167,12 @@ public final class BufferSendTasks extends SendTasks {
             }
             long address = buffer == null ? 0 : buffer.address();
             code = prepareTask(slot, address, consumerId, immediate);
-            if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
-                function = BufferCalls.SET_DATA_NAME;
-                code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
+            if (code == Calls.SUCCESS) {
+                buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                if (buffer != null && buffer.hasMoved()) {
+                    function = BufferCalls.SET_DATA_NAME;
+                    code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
+                }
             }
         } finally {
             if (code != Calls.SUCCESS && buffer != null) {
@@ -184,8 +185,6 @@ public final class BufferSendTasks extends SendTasks {
         if (buffer != null) {
             buffer.clearMoved();
         }
-        buffers[slot] = buffer; // before the submit: a completion may come at any time after
-        plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
     }
 
     private void prepare(int slot, BufferListState list, int consumerId, @Nullable MemorySegment immediate) {
@@ -205,10 +204,9 @@ public final class BufferSendTasks extends SendTasks {
     }
 
     private int prepareTask(int slot, long buffer, int consumerId, @Nullable MemorySegment immediate) {
-        plainTo[slot] = 0;
         return immediate == null
-                ? prepareTask(slot, buffer, consumerId, 0, 0)
-                : prepareTask(slot, buffer, consumerId, places().put(slot, immediate), (int) immediate.byteSize());
+                ? prepareSend(slot, buffer, consumerId, 0, 0)
+                : prepareSend(slot, buffer, consumerId, places().put(slot, immediate), (int) immediate.byteSize());
     }
 
     private RuntimeException refused(

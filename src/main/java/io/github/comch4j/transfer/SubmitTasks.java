@@ -3,6 +3,7 @@ package io.github.comch4j.transfer;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferListState;
@@ -28,6 +29,7 @@ public abstract class SubmitTasks extends TaskSlots implements ProgressWaiter {
 
     private final TaskKind kind;
     private final @Nullable Runnable onWritable;
+    private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
     private boolean refused; // since the program was last told of room
     private boolean awaitsWritable; // the engine asks
     private boolean failureTold; // since one last succeeded
@@ -50,6 +52,33 @@ public abstract class SubmitTasks extends TaskSlots implements ProgressWaiter {
     /** What is done with a task, for messages. */
     protected final String doing() {
         return (kind == TaskKind.COPY ? "copying with " : "sending with ") + context.name();
+    }
+
+    /** Where the immediate data of the slots' sends are put. */
+    protected final ImmediatePlaces places() {
+        if (places == null) {
+            places = new ImmediatePlaces(count(), limits.immediate());
+        }
+        return places;
+    }
+
+    /**
+     * Makes the slot's task a send of this buffer and immediate data; returns the answer of DOCA's allocation.
+     *
+     * @param immediate in the slot's place, or 0
+     */
+    protected final int prepareSend(int slot, long buffer, int consumerId, long immediate, int length) {
+        if (queue.typed(slot) != 0) {
+            queue.prepareSend(slot, buffer, consumerId, immediate, length);
+            return Calls.SUCCESS;
+        }
+        int code = ProducerCalls.allocate(
+                context.address(), buffer, immediate, length, consumerId, staging.resultAddress());
+        if (code == Calls.SUCCESS) {
+            long send = staging.result();
+            queue.allocatedSend(slot, send, ProducerCalls.asTask(send), buffer, consumerId, length > 0);
+        }
+        return code;
     }
 
     /** Before a task of a buffer that another context had last, or none: looks whether DOCA may use its memory. */

@@ -74,8 +74,8 @@ public abstract class TaskSlots implements SlotEvents {
     }
 
     /** A task has been allocated for the slot; the pointer is in {@link #staging}. */
-    protected final void allocated(int slot, long task, long buffer, int consumer) {
-        queue.allocated(slot, staging.result(), task, buffer, consumer);
+    protected final void allocated(int slot, long task, long buffer) {
+        queue.allocated(slot, staging.result(), task, buffer);
     }
 
     /** The slot's task has ended and may be used again, if this goes on. */

@@ -1,6 +1,7 @@
 package io.github.comch4j.transfer;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
@@ -16,13 +17,20 @@ import org.jspecify.annotations.Nullable;
 /** The native object of a producer, a consumer or a DMA context, and its life. */
 public abstract class TransferContext extends Context {
     private final TransferCalls calls;
+    private final @Nullable Device device; // that the memory of its tasks is mapped for; null: they have no memory
     private @Nullable TaskSlots tasks; // null before they are made
 
     /** See {@link Context}. */
     protected TransferContext(
-            TransferCalls calls, String name, Engine engine, @Nullable Engine companion, Resource... owners) {
+            TransferCalls calls,
+            String name,
+            @Nullable Device device,
+            Engine engine,
+            @Nullable Engine companion,
+            Resource... owners) {
         super(Rank.FAST_PATH, name, engine, companion, owners);
         this.calls = calls;
+        this.device = device;
     }
 
     /** Takes over a new native object. */
@@ -60,8 +68,15 @@ public abstract class TransferContext extends Context {
     }
 
     /** What is worth saying about memory for which DOCA has refused a task; empty: nothing. */
-    public String hintAbout(MemoryMap memory) {
-        return "";
+    final String hintAbout(MemoryMap memory) {
+        return device == null ? "" : hintAbout(memory, device);
+    }
+
+    /** As {@link #hintAbout(MemoryMap)}, of a context that is to use this device. */
+    public static String hintAbout(MemoryMap memory, Device device) {
+        boolean known =
+                memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
+        return known ? "" : ": " + memory + " is mapped for " + memory.devices() + ", not for " + device;
     }
 
     @Override

@@ -305,8 +305,8 @@ class BufferListTest extends BothForms {
     void memoryOfTheOtherSidesDevice() {
         ComchProducer producer = pair.hostSide.producer(machine.engine).start();
         BufferList list = list("a").add(inventory.acquire(pair.receiveMemory, 0, 8));
-        String reason = pair.receiveMemory + " is mapped for [device " + Machine.DPU
-                + "], not for the connection's device " + Machine.HOST;
+        String reason =
+                pair.receiveMemory + " is mapped for [device " + Machine.DPU + "], not for device " + Machine.HOST;
         assertRefused(() -> producer.trySend(list, consumer.id()), DocaException.class, "INVALID_VALUE", reason);
         assertThat(list.isInFlight() || list.get(0).isInFlight() || list.get(1).isInFlight())
                 .isFalse();

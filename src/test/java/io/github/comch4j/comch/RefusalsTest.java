@@ -161,7 +161,7 @@ class RefusalsTest extends BothForms {
     }
 
     private static final String FOR_THE_OTHER_DEVICE =
-            "the memory map of 4096 bytes is mapped for [device 0000:%s], not for the connection's device 0000:%s";
+            "the memory map of 4096 bytes is mapped for [device 0000:%s], not for device 0000:%s";
 
     @Test
     void memoryOfTheOtherSidesDevice() {

@@ -187,7 +187,7 @@ final class BatchedTaskQueue extends TaskQueue {
     }
 
     @Override
-    public void setImmediate(int number, long immediate, int length) {
+    void setImmediate(int number, long immediate, int length) {
         long segment = data + ((long) number << Batch.DATA_SHIFT);
         Batch.setLong(segment + Batch.DATA_IMM, immediate);
         Batch.setInt(segment + Batch.DATA_IMM_LEN, length);

@@ -73,7 +73,7 @@ final class PlainTaskQueue extends TaskQueue {
     }
 
     @Override
-    public void setImmediate(int slot, long immediate, int length) {
+    void setImmediate(int slot, long immediate, int length) {
         ProducerCalls.setImmediate(typed[slot], immediate, length);
     }
 

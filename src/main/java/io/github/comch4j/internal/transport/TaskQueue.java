@@ -15,20 +15,21 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     static final int CANCELLED = DocaError.IO_FAILED.code();
 
     final TaskKind kind;
-    private final boolean sends;
     final long[] typed; // the tasks as what they do, 0: not allocated
     final long[] tasks; // the same as struct doca_task
     private final long[] buffers; // what each task has, of a copy its destination: DOCA gets changes only
     private final int[] consumers; // of sends
+    private final boolean[] immediates; // whether a send has some
     private final long[] sources; // of copies
 
     TaskQueue(TaskKind kind, int slots) {
         this.kind = kind;
-        sends = kind == TaskKind.SEND;
+        boolean sends = kind == TaskKind.SEND;
         typed = new long[slots];
         tasks = new long[slots];
         buffers = new long[slots];
         consumers = sends ? new int[slots] : null;
+        immediates = sends ? new boolean[slots] : null;
         sources = kind == TaskKind.COPY ? new long[slots] : null;
     }
 
@@ -44,22 +45,29 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
      * @param allocated the task as a send, post-receive or copy
      * @param task the same as {@code struct doca_task}
      * @param buffer the {@code doca_buf} it was allocated with, or 0
-     * @param consumer the consumer it was allocated with; of no meaning to receives
      */
-    public final void allocated(int slot, long allocated, long task, long buffer, int consumer) {
+    public final void allocated(int slot, long allocated, long task, long buffer) {
+        allocated(slot, allocated, task, buffer, 0);
+    }
+
+    private void allocated(int slot, long allocated, long task, long buffer, int consumer) {
         typed[slot] = allocated;
         tasks[slot] = task;
         buffers[slot] = buffer;
-        if (sends) {
-            consumers[slot] = consumer;
-        }
         TaskCalls.setUserData(task, slot);
         setTask(slot, buffer, consumer);
     }
 
+    /** As {@link #allocated}, of a send. */
+    public final void allocatedSend(int slot, long allocated, long task, long buffer, int consumer, boolean immediate) {
+        allocated(slot, allocated, task, buffer, consumer);
+        consumers[slot] = consumer;
+        immediates[slot] = immediate;
+    }
+
     /** As {@link #allocated}, of a copy; its source and destination are {@code doca_buf}s. */
     public final void allocatedCopy(int slot, long allocated, long task, long source, long destination) {
-        allocated(slot, allocated, task, destination, 0);
+        allocated(slot, allocated, task, destination);
         sources[slot] = source;
         sourceAllocated(slot, source);
     }
@@ -83,21 +91,39 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
         return buffers[slot];
     }
 
-    /** What the slot's task is to be submitted with. {@code consumer} is of no meaning to receives. */
-    public final void prepare(int slot, long buffer, int consumer) {
+    /** What the slot's task is to be submitted with. */
+    public final void prepare(int slot, long buffer) {
         if (buffers[slot] != buffer) {
             buffers[slot] = buffer;
             setBuffer(slot, buffer);
         }
-        if (sends && consumers[slot] != consumer) {
+    }
+
+    /**
+     * As {@link #prepare}, of a send, whose task must not be in flight.
+     *
+     * @param immediate where the immediate data are, or 0; they stay as they are until the task is submitted
+     */
+    public final void prepareSend(int slot, long buffer, int consumer, long immediate, int length) {
+        prepare(slot, buffer);
+        if (consumers[slot] != consumer) {
             consumers[slot] = consumer;
             setConsumer(slot, consumer);
         }
+        if (length > 0 || immediates[slot]) {
+            immediates[slot] = length > 0;
+            setImmediate(slot, immediate, length);
+        }
+    }
+
+    /** Whether the slot's task, which has been prepared, goes to this consumer and has no immediate data. */
+    public final boolean isPlainSendTo(int slot, int consumer) {
+        return consumers[slot] == consumer && !immediates[slot];
     }
 
     /** As {@link #prepare}, of a copy. */
     public final void prepareCopy(int slot, long source, long destination) {
-        prepare(slot, destination, 0);
+        prepare(slot, destination);
         if (sources[slot] != source) {
             sources[slot] = source;
             setSource(slot, source);
@@ -121,12 +147,7 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** The data segment of the slot's buffer has moved. Returns {@code doca_error_t}. */
     public abstract int moveData(int slot, long buffer, long data, long length);
 
-    /**
-     * The immediate data that the slot's send is to have. Its task must not be in flight.
-     *
-     * @param immediate where they are, or 0; they stay as they are until the task is submitted
-     */
-    public abstract void setImmediate(int slot, long immediate, int length);
+    abstract void setImmediate(int slot, long immediate, int length);
 
     /** Submits now, behind what is queued; returns {@code doca_error_t}. */
     public abstract int submit(int slot);
