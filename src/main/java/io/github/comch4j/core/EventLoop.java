@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * {@code RpcClient}, a {@code receive} or {@code send} of a {@code MessageSocket}) makes progress itself, and wakes no
  * other thread. It runs only code of the library. Handlers and tasks of the program, and stages that depend on its
  * futures, run on the loop's thread. If the engine has handlers of the program, or the strategy is not
- * {@link IdleStrategy#eventDriven()}, the loop makes all progress.
+ * {@link IdleStrategy#eventDriven()}, the loop makes all progress. {@link IdleStrategy#sharedEventDriven()} lets
+ * threads that wait run these handlers, too.
  *
  * {@snippet file="Pieces.java" region="loop"}
  *

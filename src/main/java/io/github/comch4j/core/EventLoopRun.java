@@ -158,7 +158,7 @@ final class EventLoopRun implements Runnable {
     private void sleepIfPossible() {
         if (idle instanceof EventDriven strategy) {
             try {
-                Sleeper created = loopThread.takeTurns(this::failElsewhere);
+                Sleeper created = loopThread.takeTurns(strategy.sharesHandlers(), this::failElsewhere);
                 if (created != null) {
                     strategy.sleepOn(created, this::handedOver);
                     sleeper = created;

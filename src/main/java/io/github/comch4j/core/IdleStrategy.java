@@ -23,6 +23,8 @@ import java.util.concurrent.locks.LockSupport;
  * <td>about one hundredth of a core</td></tr>
  * <tr><td>{@code event} (default of an {@link EventLoop})</td><td>none while busy, a wake-up by the operating system
  * after a pause</td><td>almost none on the emulated device; on others as {@code backoff}</td></tr>
+ * <tr><td>{@code shared}</td><td>as {@code event}; threads that wait run the program's handlers, too</td>
+ * <td>as {@code event}</td></tr>
  * <tr><td>{@code park}</td><td>up to the given time</td><td>almost none</td></tr>
  * </table>
  */
@@ -125,14 +127,27 @@ public interface IdleStrategy {
      * @return a new strategy
      */
     static IdleStrategy eventDriven() {
-        return new EventDriven();
+        return new EventDriven(false);
+    }
+
+    /**
+     * Returns a strategy like {@link #eventDriven()} for an {@link EventLoop} whose handlers may run on other threads
+     * than the loop's. A platform thread that waits in a call of this library makes progress itself even if there are
+     * handlers of the program on the engine, and runs them. It saves waking the loop's thread for them. Handlers still
+     * run one at a time, and {@link EventLoop#isInLoop} returns true in them. A handler that takes long delays the call
+     * that the thread waits in.
+     *
+     * @return a new strategy
+     */
+    static IdleStrategy sharedEventDriven() {
+        return new EventDriven(true);
     }
 
     /**
      * Returns the strategy with an alias, for settings.
      *
-     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event} or {@code park} (100 µs); case does not
-     *     matter
+     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event}, {@code shared} or {@code park} (100 µs);
+     *     case does not matter
      * @return a new strategy
      * @throws IllegalArgumentException if there is no strategy with that alias
      */
@@ -142,10 +157,11 @@ public interface IdleStrategy {
             case "yield" -> yielding();
             case "backoff" -> backOff();
             case "event" -> eventDriven();
+            case "shared" -> sharedEventDriven();
             case "park" -> parking(Duration.ofNanos(100_000));
             default ->
                 throw new IllegalArgumentException(
-                        "no idle strategy \"" + alias + "\": spin, yield, backoff, event or park");
+                        "no idle strategy \"" + alias + "\": spin, yield, backoff, event, shared or park");
         };
     }
 }

@@ -35,7 +35,7 @@ class EventLoopTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"spin", "yield", "backoff", "event", "park"})
+    @ValueSource(strings = {"spin", "yield", "backoff", "event", "shared", "park"})
     void twoLoopsTalkWithEachStrategy(String alias) throws Exception {
         BlockingQueue<Long> answers = new LinkedBlockingQueue<>();
         EventLoop one = EventLoop.start("one", IdleStrategy.of(alias));
@@ -288,7 +288,7 @@ class EventLoopTest {
 
     @Test
     void strategiesHaveNamesAndLimits() {
-        assertThat(List.of("spin", "yield", "backoff", "event", "park"))
+        assertThat(List.of("spin", "yield", "backoff", "event", "shared", "park"))
                 .allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
         assertThat(IdleStrategy.of("BackOff"))
                 .hasToString(IdleStrategy.backOff().toString());

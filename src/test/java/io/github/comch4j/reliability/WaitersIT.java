@@ -9,6 +9,7 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
@@ -49,14 +50,24 @@ class WaitersIT {
     @Test
     @Timeout(120)
     void forSomeSeconds() throws Exception {
-        run(3);
+        run(3, IdleStrategy.eventDriven());
+    }
+
+    /** The program has handlers, which the threads that wait may run. */
+    @Test
+    @Timeout(120)
+    void forSomeSecondsWithHandlersThatAreShared() throws Exception {
+        run(3, IdleStrategy.sharedEventDriven());
     }
 
     @Test
     @Tag("reliability")
     @Timeout(3600)
     void asLongAsAsked() throws Exception {
-        run(Integer.getInteger("waiters.seconds", 20));
+        int seconds = Integer.getInteger("waiters.seconds", 20);
+        run(seconds / 2, IdleStrategy.eventDriven());
+        over = false;
+        run(seconds / 2, IdleStrategy.sharedEventDriven());
         System.out.println("waiters: " + answers + " answers, " + wrong.size() + " wrong");
     }
 
@@ -99,16 +110,19 @@ class WaitersIT {
         }
     }
 
-    private void run(int seconds) throws Exception {
+    private void run(int seconds, IdleStrategy strategy) throws Exception {
         Machine.useEmulation();
         Child server = Child.start(RestartServer.class, List.of(), Map.of(), name);
         assertThat(server.line()).isEqualTo("serving");
-        try (EventLoop own = EventLoop.start("waiters");
+        try (EventLoop own = EventLoop.start("waiters", strategy);
                 Device host = Devices.openHost(Machine.HOST)) {
             loop = own;
-            thread = Internals.<ProgressEngine, Engine>of(ProgressEngine.class)
-                    .apply(loop.engine())
-                    .loopThread();
+            Engine engine =
+                    Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(loop.engine());
+            thread = engine.loopThread();
+            if (strategy.alias().equals("shared")) {
+                engine.keep(1); // as one handler of the program does
+            }
             client = RpcClient.builder(loop, host, name)
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                     .maxInFlight(10_000)

@@ -52,6 +52,7 @@ public final class Engine extends Resource {
     private boolean inLater; // one of these runs
     private boolean bindsOwn; // contexts whose handlers are the library's
     private final AtomicInteger kept = new AtomicInteger(); // by what is the program's
+    private boolean sharesHandlers; // set before any other thread can have a turn
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -406,7 +407,12 @@ public final class Engine extends Resource {
 
     /** Whether the loop's thread keeps it. Any thread. */
     boolean isKept() {
-        return kept.get() != 0;
+        return !sharesHandlers && kept.get() != 0;
+    }
+
+    /** Any thread that has its turn runs handlers of the program as well. The loop's thread, before it shares turns. */
+    void shareHandlers() {
+        sharesHandlers = true;
     }
 
     /** The owner releases the engine: any thread may take it over. */

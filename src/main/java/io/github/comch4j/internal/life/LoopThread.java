@@ -53,11 +53,15 @@ public final class LoopThread {
      * Other threads may make the progress while this one sleeps, which it does on what this returns; null: they cannot,
      * for want of descriptors. The loop's thread.
      *
+     * @param sharesHandlers whether those threads also run handlers of the program
      * @param failures gets what callbacks throw on other threads
      * @throws DocaException if the engine has no descriptor, or there is none left to wait on, or
      *     {@link io.github.comch4j.MissingFunctionException} if the libraries know nothing of it
      */
-    public Sleeper takeTurns(Consumer<Throwable> failures) {
+    public Sleeper takeTurns(boolean sharesHandlers, Consumer<Throwable> failures) {
+        if (sharesHandlers) {
+            engine.shareHandlers();
+        }
         Turns created = new Turns(engine, failures);
         if (!created.arePossible()) {
             created.close();

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * timer wakes the loop's thread where none follows.
  *
  * <p>A thread that waits runs what belongs to the library only. The engine is <em>kept</em> for the loop's thread as
- * long as there are handlers of the program on it.
+ * long as there are handlers of the program on it, unless the loop {@linkplain Engine#shareHandlers shares} them.
  */
 final class Turns {
     private static final int EVENTS_PER_ROUND = 256;

@@ -98,6 +98,14 @@ class TurnsTest {
     }
 
     @Test
+    void aLoopThatSharesHandlersKeepsNoEngine() throws Exception {
+        start(IdleStrategy.sharedEventDriven());
+        engine.keep(1);
+        assertThat(asked()).isSameAs(Thread.currentThread());
+        engine.keep(-1);
+    }
+
+    @Test
     void aLoopThatDoesNotSleepKeepsItsEngine() throws Exception {
         loop = EventLoop.start("turns", IdleStrategy.yielding());
         engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(loop.engine());
