@@ -110,7 +110,7 @@ for_hardware_only() {
   ! grep -q 'native/.*/libdoca_' <<<"$names" || die "the jar for hardware has the emulated device"
   grep -q 'native/.*/libcomch4j_batch' <<<"$names" || die "the jar for hardware has no batch library"
   ! (program class HelloClient >"$work/client.log" 2>&1) || die "a program runs without any library"
-  grep -q "the emulated BlueField is not in this jar" "$work/client.log" ||
+  grep -q "this jar has no emulated BlueField" "$work/client.log" ||
     { cat "$work/client.log" >&2; die "the refusal does not say what is missing"; }
   say "runs: the jar for hardware has nothing of the emulated device, and says so"
 }

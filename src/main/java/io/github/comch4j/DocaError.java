@@ -49,7 +49,7 @@ public enum DocaError {
     /** An inconsistency inside the library or the object. */
     UNEXPECTED(22, "unexpected condition"),
     /** The object exists already. */
-    ALREADY_EXIST(23, "exists already"),
+    ALREADY_EXIST(23, "already exists"),
     /** There is no room left. */
     FULL(24, "full"),
     /** There is nothing in it. */
@@ -65,7 +65,7 @@ public enum DocaError {
     /** The operation was skipped on purpose. */
     SKIPPED(30, "skipped"),
     /** A number that DOCA 3.0 does not name; {@link DocaException#code()} returns it. */
-    UNRECOGNIZED(-1, "a code that this version does not know");
+    UNRECOGNIZED(-1, "a code unknown to this version of comch4j");
 
     private static final DocaError[] BY_CODE = byCode();
 

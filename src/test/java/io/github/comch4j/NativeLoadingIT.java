@@ -68,7 +68,7 @@ class NativeLoadingIT {
                 if (setting.isEmpty()) {
                     assertThat(child.err())
                             .containsOnlyOnce("WARNING: using the emulated BlueField, version ")
-                            .contains("because no DOCA SDK is installed", "comch4j.library=system refuses to start");
+                            .contains("because no DOCA SDK is installed", "set comch4j.library=system to fail");
                 } else {
                     assertThat(child.err()).doesNotContain("emulated BlueField");
                 }
@@ -211,7 +211,7 @@ class NativeLoadingIT {
                         text -> assertThat(text).startsWith("SYSTEM")); // a machine that has an SDK
         assertThat(outcome(umlaut, List.of("-Dcomch4j.library=emulated", "-Djava.io.tmpdir=/proc"), Map.of()))
                 .startsWith("NOT_UNPACKED")
-                .contains("DOCA_EMU_DIR is no path here");
+                .contains("DOCA_EMU_DIR is not a valid path");
     }
 
     private static boolean works(List<String> launcher) throws InterruptedException {

@@ -16,8 +16,9 @@
  * are arming and waiting for events ({@code arm…}, {@code await…}), {@code close}, and methods whose description allows
  * any thread.
  */
-@Experimental("DOCA has removed this API after 2.8, and no libdoca_comm_channel but the emulated one and that of 2.5"
-        + " without a card has carried it; it is stable once it was tried on a card")
+@Experimental(
+        "DOCA removed this API after 2.8; it was tested only with the emulated libdoca_comm_channel, and with that"
+                + " of 2.5 without a card; it is stable once it was tested on a card")
 @NullMarked
 package io.github.comch4j.channel;
 

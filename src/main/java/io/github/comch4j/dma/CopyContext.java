@@ -17,7 +17,7 @@ final class CopyContext extends TransferContext {
 
     @Override
     public RuntimeException ended(String function, String action) {
-        return new IllegalStateException(name() + " has stopped, as a copy has failed: restart() makes it run again");
+        return new IllegalStateException(name() + " has stopped because a copy failed; call restart()");
     }
 
     @Override

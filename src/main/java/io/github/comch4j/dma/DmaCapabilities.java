@@ -29,7 +29,7 @@ public record DmaCapabilities(long maxBufferSize, long maxBufferListLength, long
         if (!DmaContext.isSupported(device)) {
             return Optional.empty();
         }
-        String action = "asking " + device + " for its DMA";
+        String action = "asking " + device + " for its limits of DMA";
         MemorySegment handle = CoreObjects.of(device).handle();
         MemorySegment dma = DmaCalls.create(handle, action); // only a context tells of tasks
         try {

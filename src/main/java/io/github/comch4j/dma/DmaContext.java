@@ -233,7 +233,7 @@ public final class DmaContext implements AutoCloseable {
             return;
         }
         if (context.state() != Context.IDLE) {
-            throw new IllegalStateException(context.name() + " is not idle yet: progress its engine");
+            throw new IllegalStateException(context.name() + " is not idle yet: call progress() of its engine");
         }
         context.start();
     }

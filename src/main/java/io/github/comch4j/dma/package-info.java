@@ -4,8 +4,9 @@
  * DPU imports the memory ({@link io.github.comch4j.core.MemoryMap#importFrom}). A
  * {@link io.github.comch4j.dma.DmaContext} copies to and from it without the host's processor.
  */
-@Experimental("it has met the emulated device alone; it is stable once copies in both directions, and the end of an"
-        + " exporter, were tried on a BlueField")
+@Experimental(
+        "it was tested only on the emulated device; it is stable once copies in both directions, and the end of an"
+                + " exporter, were tested on a BlueField")
 @NullMarked
 package io.github.comch4j.dma;
 

@@ -122,8 +122,8 @@ public final class Dpa implements AutoCloseable {
     static void checkArguments(DpaFunction function, long[] arguments) {
         Objects.requireNonNull(function);
         if (arguments.length > DpaRunCalls.ARGUMENTS) {
-            throw new IllegalArgumentException(arguments.length + " arguments for " + function + ", where "
-                    + DpaRunCalls.ARGUMENTS + " are possible");
+            throw new IllegalArgumentException(
+                    function + " takes at most " + DpaRunCalls.ARGUMENTS + " arguments, not " + arguments.length);
         }
     }
 
@@ -294,7 +294,7 @@ public final class Dpa implements AutoCloseable {
      */
     public DpaProperties properties() {
         return resource.ask(
-                "asking " + this + " for its sizes",
+                "asking " + this + " for its properties",
                 (dpa, action) -> new DpaProperties(
                         DpaCalls.cores(dpa, action),
                         DpaCalls.unitsPerCore(dpa, action),

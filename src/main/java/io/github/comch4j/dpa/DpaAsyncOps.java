@@ -21,7 +21,7 @@ public final class DpaAsyncOps extends DpaStartedObject {
     private static DpaHandle make(Dpa dpa, DpaCompletion completion, int operations, long userData) {
         Dpa.checkPositive("operations", operations);
         if (userData < 0 || userData > MOST_USER_DATA) {
-            throw new IllegalArgumentException("user data " + userData + ", where 0 to " + MOST_USER_DATA + " fit");
+            throw new IllegalArgumentException("user data must be 0 to " + MOST_USER_DATA + ", not " + userData);
         }
         DpaHandle made = dpa.make(
                 KIND,

@@ -38,7 +38,7 @@ public final class DpaFunction {
     public static DpaFunction of(String name, MemorySegment address) {
         Objects.requireNonNull(name);
         if (!address.isNative() || address.address() == 0) {
-            throw new IllegalArgumentException(name + " has no address");
+            throw new IllegalArgumentException(name + " has no native address");
         }
         return new DpaFunction(name, address, null);
     }
@@ -64,7 +64,7 @@ public final class DpaFunction {
     /** Its address for a DPA; fails if it is in Java and of another one, with which it ends. */
     MemorySegment addressFor(Dpa dpa) {
         if (arena != null && arena != dpa.functions()) {
-            throw new IllegalArgumentException(name + " was made for another DPA than " + dpa);
+            throw new IllegalArgumentException(name + " belongs to another DPA than " + dpa);
         }
         return address;
     }

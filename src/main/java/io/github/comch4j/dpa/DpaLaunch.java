@@ -182,7 +182,7 @@ public final class DpaLaunch implements AutoCloseable {
         private void check(SyncEvent event) {
             event.resource().checkOpen();
             if (!event.isFor(dpa)) {
-                throw refused(event + " is stopped, or the DPA has no part in it");
+                throw refused(event + " is stopped, or is not for kernels of this DPA");
             }
         }
 
@@ -195,11 +195,11 @@ public final class DpaLaunch implements AutoCloseable {
 
         private void checkNumbers() {
             if (threshold < 0 || threshold > MOST_AWAITED) {
-                throw refused("an event greater than " + threshold + ", where 0 to " + MOST_AWAITED + " are possible");
+                throw refused("the threshold of the event must be 0 to " + MOST_AWAITED + ", not " + threshold);
             }
             int most = threads == 1 ? 1 : dpa.properties().maxThreads();
             if (threads > most) {
-                throw refused(threads + " threads, where there can be " + most);
+                throw refused("a launch can have at most " + most + " threads, not " + threads);
             }
         }
 

@@ -39,7 +39,7 @@ public final class DpaThread extends DpaStartedObject {
      * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if this thread is stopped
      */
     public void run() {
-        resource().askUnstopped("doca_dpa_thread_run", "letting " + this + " run", (thread, action) -> {
+        resource().askUnstopped("doca_dpa_thread_run", "running " + this, (thread, action) -> {
             DpaThreadCalls.run(thread, action);
             return true;
         });

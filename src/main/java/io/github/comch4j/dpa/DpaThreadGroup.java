@@ -20,7 +20,7 @@ public final class DpaThreadGroup extends DpaStartedObject {
 
     private static DpaHandle make(Dpa dpa, List<DpaThread> threads) {
         if (threads.isEmpty()) {
-            throw new IllegalArgumentException("a group without a thread");
+            throw new IllegalArgumentException("a group needs at least one thread");
         }
         DpaHandle[] owners = threads.stream().map(DpaObject::resource).toArray(DpaHandle[]::new);
         DpaHandle made = dpa.make(

@@ -159,7 +159,7 @@ public final class MessageQueue implements AutoCloseable {
     static int checkLength(int bytes) {
         if (bytes < 1 || bytes > MOST_IMMEDIATE) {
             throw new IllegalArgumentException(
-                    "messages of " + bytes + " bytes, where 1 to " + MOST_IMMEDIATE + " are possible");
+                    "messages of a queue have 1 to " + MOST_IMMEDIATE + " bytes, not " + bytes);
         }
         return bytes;
     }

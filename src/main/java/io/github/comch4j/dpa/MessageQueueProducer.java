@@ -49,8 +49,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         long length = message.byteSize();
         if (length < 1 || length > longest) {
             context().engine().checkOwner();
-            throw new IllegalArgumentException(
-                    "a message of " + length + " bytes, where " + this + " takes 1 to " + longest);
+            throw new IllegalArgumentException(this + " takes messages of 1 to " + longest + " bytes, not " + length);
         }
         return message;
     }

@@ -81,7 +81,7 @@ public final class SyncEvent extends DpaStartedObject {
         return resource()
                 .askUnstopped(
                         "doca_sync_event_update_add",
-                        "changing " + this,
+                        "adding to " + this,
                         (event, action) -> SyncEventCalls.add(event, value, action));
     }
 

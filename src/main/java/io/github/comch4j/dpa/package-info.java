@@ -11,7 +11,7 @@
  * <p>Closing an object first closes what depends on it, so you can close objects in any order. Before it closes
  * anything that kernels may use, the library stops their threads.
  */
-@Experimental("no program of it has met a DPA yet; it is stable once the queues, launches and threads were tried on a"
+@Experimental("nobody has run it on a DPA yet; it is stable once the queues, launches and threads were tested on a"
         + " BlueField-3")
 @NullMarked
 package io.github.comch4j.dpa;

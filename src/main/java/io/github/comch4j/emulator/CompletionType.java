@@ -33,6 +33,6 @@ public enum CompletionType {
                 return type;
             }
         }
-        throw new IllegalStateException("no completion has the type " + code);
+        throw new IllegalStateException("unknown type of completion: " + code);
     }
 }

@@ -209,7 +209,7 @@ public final class EmulatedFaults {
 
     private static String named(DocaError error) {
         if (error == DocaError.SUCCESS || error == DocaError.UNRECOGNIZED) {
-            throw new IllegalArgumentException("a failure with " + error);
+            throw new IllegalArgumentException("a fault cannot have the error " + error);
         }
         return error.name();
     }

@@ -117,8 +117,8 @@ public final class EmulatedMachine implements AutoCloseable {
             System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
         }
         if (!EmulatorCalls.hasMachines()) {
-            throw new IllegalStateException(Doca.library() + ": these are not the emulated BlueField; set -D"
-                    + Doca.LIBRARY_PROPERTY + "=emulated, or nothing");
+            throw new IllegalStateException("the process uses other libraries than the emulated BlueField's ("
+                    + Doca.library() + "); set -D" + Doca.LIBRARY_PROPERTY + "=emulated, or do not set it");
         }
     }
 
@@ -233,7 +233,7 @@ public final class EmulatedMachine implements AutoCloseable {
         takePeers().forEach(PeerProcess::close);
         IOException remains = FolderRemoval.of(folder);
         if (remains != null) {
-            Log.logger().log(System.Logger.Level.WARNING, "{0} is still there: {1}", folder, remains.toString());
+            Log.logger().log(System.Logger.Level.WARNING, "cannot remove {0}: {1}", folder, remains.toString());
         }
     }
 

@@ -51,7 +51,8 @@ final class InjectedObjects implements AutoCloseable {
             return side;
         }
         if (seen == EmulatedMachine.Side.BOTH) {
-            throw new IllegalArgumentException("a Device of which side? Say @EmulatedBlueField.Host or .Dpu");
+            throw new IllegalArgumentException("on a machine with both sides, a parameter of type Device needs"
+                    + " @EmulatedBlueField.Host or @EmulatedBlueField.Dpu");
         }
         return seen;
     }
@@ -75,7 +76,7 @@ final class InjectedObjects implements AutoCloseable {
             return lend(engine, CoreObjects.of(engine));
         }
         if (key.type != EventLoop.class) {
-            throw new IllegalArgumentException("nothing to lend is a " + key.type.getName());
+            throw new IllegalArgumentException("an emulated machine has no object of type " + key.type.getName());
         }
         EventLoop loop = EventLoop.start(key.side == null ? "loop" : key.side + " loop");
         return lend(loop, CoreObjects.of(loop.engine()));

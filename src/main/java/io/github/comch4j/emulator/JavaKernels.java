@@ -43,8 +43,8 @@ public final class JavaKernels {
     public static JavaKernels of(Dpa dpa) {
         Objects.requireNonNull(dpa);
         if (!KernelCalls.present()) {
-            throw new UnsupportedOperationException("kernels in Java run on the emulated DPA alone; "
-                    + NativeLibrary.describe() + " are no emulation: have the kernels compiled by DPACC");
+            throw new UnsupportedOperationException("kernels in Java run only on the emulated DPA; "
+                    + NativeLibrary.describe() + " need kernels that were compiled with DPACC");
         }
         return new JavaKernels(dpa);
     }

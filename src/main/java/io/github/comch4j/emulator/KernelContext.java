@@ -78,7 +78,8 @@ public final class KernelContext {
 
     void check() {
         if (runner != Thread.currentThread()) {
-            throw new IllegalStateException("only the kernel that it was handed to may use it, while it runs");
+            throw new IllegalStateException(
+                    "only the kernel that received a KernelContext can use it, and only while it runs");
         }
     }
 
@@ -297,8 +298,8 @@ public final class KernelContext {
     private int takeOver(MemorySegment data) {
         long length = data.byteSize();
         if (length > MAX_IMMEDIATE) {
-            throw new IllegalArgumentException(length + " bytes of immediate data are more than " + MAX_IMMEDIATE
-                    + ", the most that a message has");
+            throw new IllegalArgumentException(
+                    "a message takes at most " + MAX_IMMEDIATE + " bytes of immediate data, not " + length);
         }
         MemorySegment.copy(data, 0, outgoing, 0, length);
         return (int) length;

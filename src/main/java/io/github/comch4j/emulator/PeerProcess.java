@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 @Experimental("names and defaults may change until other projects have used it")
 public final class PeerProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String WITHIN = " within " + PATIENCE.toSeconds() + " s";
     /** A process that was ended by SIGTERM or SIGKILL, as Java says it: 128 and the signal. */
     private static final int KILLED = 128;
 
@@ -162,7 +163,7 @@ public final class PeerProcess implements AutoCloseable {
                 }
             }
             if (complete) {
-                throw failure("has ended without a line with \"" + part + "\"");
+                throw failure("has ended without writing a line with \"" + part + "\"");
             }
             pause(deadline, "has not written a line with \"" + part + "\"");
         }
@@ -171,13 +172,13 @@ public final class PeerProcess implements AutoCloseable {
     private void pause(long deadline, String otherwise) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
-            throw failure(otherwise);
+            throw failure(otherwise + WITHIN);
         }
         try {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failure("was waited for by a thread that was interrupted, and " + otherwise);
+            throw failure(otherwise + ": the waiting thread was interrupted");
         }
     }
 
@@ -204,12 +205,12 @@ public final class PeerProcess implements AutoCloseable {
     public int exitStatus() {
         try {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw failure("has not ended");
+                throw failure("has not ended" + WITHIN);
             }
             reader.join(PATIENCE.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failure("was waited for by a thread that was interrupted, and has not ended");
+            throw failure("has not ended: the waiting thread was interrupted");
         }
         endAsked = true;
         return process.exitValue();
@@ -253,15 +254,13 @@ public final class PeerProcess implements AutoCloseable {
         }
         int status = exitStatus();
         return failure(
-                status > KILLED ? "was ended by signal " + (status - KILLED) : "has ended with status " + status);
+                status > KILLED ? "was killed by signal " + (status - KILLED) : "has ended with status " + status);
     }
 
     private AssertionError failure(String what) {
         String output = output();
         return new AssertionError(this + " " + what
-                + (output.isEmpty()
-                        ? " and has written nothing"
-                        : "; it has written:" + System.lineSeparator() + output));
+                + (output.isEmpty() ? " and has no output" : "; its output:" + System.lineSeparator() + output));
     }
 
     /**

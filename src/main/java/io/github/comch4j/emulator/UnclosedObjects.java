@@ -39,7 +39,7 @@ final class UnclosedObjects {
 
     /** By the thread that makes it. */
     void made(Object resource) {
-        made.add(new Made((Resource) resource, new Throwable("made here, by " + Thread.currentThread())));
+        made.add(new Made((Resource) resource, new Throwable("created here, by " + Thread.currentThread())));
     }
 
     /** The test does not close this, but what depends on it. */

@@ -92,7 +92,7 @@ public final class ComchMetrics implements MeterBinder, AutoCloseable {
             try {
                 add(MeteredType.of(object), object);
             } catch (RuntimeException e) {
-                LOGGER.log(Level.WARNING, "no meters of " + object, e);
+                LOGGER.log(Level.WARNING, "cannot register meters for " + object, e);
             }
         }
 

@@ -79,7 +79,7 @@ record MeteredType<T>(
             List.of(
                     count("comch.engine.polls", "Times an engine was asked for progress", Engine::polls),
                     count("comch.engine.events", "Completions and callbacks of the engines", Engine::events),
-                    count("comch.engine.failures", "Callbacks that have thrown", Engine::callbackFailures)),
+                    count("comch.engine.failures", "Callbacks that threw an exception", Engine::callbackFailures)),
             List.of(number("comch.engines", "Progress engines")),
             List.of());
 
@@ -100,7 +100,7 @@ record MeteredType<T>(
                             "comch.messages.backpressure",
                             "Times from a first refusal to the next accepted message",
                             ComchConnection::backPressures),
-                    count("comch.connections.stalls", "Times in which a client did not read", ComchConnection::stalls)),
+                    count("comch.connections.stalls", "Times that a client did not read", ComchConnection::stalls)),
             List.of(
                     number("comch.connections", "Connections"),
                     new Level<>(
@@ -156,7 +156,7 @@ record MeteredType<T>(
                             Stream.of(count("comch.calls.begun", "Calls begun", CallCounts::calls)),
                             Stream.of(CallCounts.End.values()).map(MeteredType::ended))
                     .toList(),
-            List.of(sum("comch.calls.inflight", "Calls that wait for their end", CallCounts::inFlight)),
+            List.of(sum("comch.calls.inflight", "Calls in flight", CallCounts::inFlight)),
             List.of(new Time<>(
                     "comch.calls",
                     "Calls that were answered",

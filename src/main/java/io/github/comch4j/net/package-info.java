@@ -11,7 +11,7 @@
  * <p>All sockets of a process to one service share a connection over Comch. Each socket has a window of its own. See
  * {@code docs/sockets.md} for details.
  */
-@Experimental("it has met the emulated device alone; it is stable once drivers have used it over a BlueField")
+@Experimental("it was tested only on the emulated device; it is stable once drivers have used it over a BlueField")
 @NullMarked
 package io.github.comch4j.net;
 

@@ -55,7 +55,8 @@ final class EmulatedBlueFieldExtension
     private static EmulatedBlueField settings(ExtensionContext context) {
         return ofMethod(context)
                 .or(() -> ofClass(context))
-                .orElseThrow(() -> new IllegalStateException("no @EmulatedBlueField at " + context.getDisplayName()));
+                .orElseThrow(() ->
+                        new IllegalStateException(context.getDisplayName() + " has no annotation @EmulatedBlueField"));
     }
 
     private static Optional<EmulatedBlueField> ofMethod(ExtensionContext context) {
@@ -229,14 +230,15 @@ final class EmulatedBlueFieldExtension
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         TestMachine machine = machineOf(context);
         if (machine == null) {
-            throw new ParameterResolutionException("the machine is each test's own, so it is not there yet for "
+            throw new ParameterResolutionException("each test has its own machine, so "
                     + parameter.getDeclaringExecutable()
-                    + ": take it in a test or a method around one, or say scope = CLASS");
+                    + " cannot get one: move the parameter to a test, @BeforeEach or @AfterEach method, or set"
+                    + " scope = CLASS");
         }
         boolean host = parameter.isAnnotated(EmulatedBlueField.Host.class);
         boolean dpu = parameter.isAnnotated(EmulatedBlueField.Dpu.class);
         if (host && dpu) {
-            throw new ParameterResolutionException(parameter.getParameter() + " is both @Host and @Dpu");
+            throw new ParameterResolutionException(parameter.getParameter() + " has both @Host and @Dpu");
         }
         EmulatedMachine.@Nullable Side side = host ? EmulatedMachine.Side.HOST : dpu ? EmulatedMachine.Side.DPU : null;
         return machine.test().lend(parameter.getParameter().getType(), side);
@@ -275,12 +277,12 @@ final class EmulatedBlueFieldExtension
             for (EmulatedTest.Ended ended : test.endPeers()) {
                 PeerProcess peer = ended.peer();
                 String output = peer.output();
-                context.publishReportEntry(peer.toString(), output.isBlank() ? "(nothing was written)" : output);
+                context.publishReportEntry(peer.toString(), output.isBlank() ? "(no output)" : output);
                 if (ended.failure() != null) {
                     failures.add(ended.failure());
                 } else if (context.getExecutionException().isPresent()) {
                     // beside the test's own failure, which is often this process's fault
-                    AssertionError said = new AssertionError(peer + " has written:\n" + output);
+                    AssertionError said = new AssertionError("output of " + peer + ":\n" + output);
                     said.setStackTrace(new StackTraceElement[0]);
                     context.getExecutionException().get().addSuppressed(said);
                 }

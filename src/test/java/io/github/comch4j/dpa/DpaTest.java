@@ -30,7 +30,7 @@ class DpaTest extends DpaScene {
         assertThat(dpa.rpc(sum, new long[16])).isZero();
         assertThatThrownBy(() -> dpa.rpc(sum, new long[17]))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("17 arguments for sum, where 16 are possible");
+                .hasMessage("sum takes at most 16 arguments, not 17");
     }
 
     @Test

@@ -57,7 +57,7 @@ class JavaKernelsIT {
         }
         try (Child child = start("refused", folder.toString())) {
             assertThat(child.rest())
-                    .startsWith("kernels in Java run on the emulated DPA alone; the DOCA libraries in " + folder);
+                    .startsWith("kernels in Java run only on the emulated DPA; the DOCA libraries in " + folder);
             assertThat(child.exitCode()).isZero();
         }
     }

@@ -266,7 +266,7 @@ class JavaKernelsTest {
         try (Dpa other = Dpa.builder(device).start()) {
             assertThatThrownBy(() -> other.rpc(here))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("here was made for another DPA");
+                    .hasMessageContaining("here belongs to another DPA");
             assertThatThrownBy(() -> other.thread(here).start()).isInstanceOf(IllegalArgumentException.class);
         }
         assertThat(dpa.rpc(here)).isEqualTo(5);

@@ -249,10 +249,10 @@ class MessageQueueTest extends BothForms {
         try (Link link = link("echo")) {
             assertThatThrownBy(() -> link.producer.trySend(MemorySegment.NULL, 1))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("0 bytes");
+                    .hasMessageContaining("bytes, not 0");
             assertThatThrownBy(() -> link.producer.enqueue(MemorySegment.ofArray(new byte[LENGTH + 1]), 1))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("takes 1 to " + LENGTH);
+                    .hasMessageContaining("takes messages of 1 to " + LENGTH);
             assertRefused(DocaError.INVALID_VALUE, () -> link.producer.trySend(message, 2));
             assertThat(link.producer.inFlight()).isZero();
             link.producer.enqueue(message, 2);

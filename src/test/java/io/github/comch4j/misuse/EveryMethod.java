@@ -433,7 +433,7 @@ public final class EveryMethod {
                         || thrown.getMessage().contains("receive handler")
                         || thrown.getMessage().contains("has a peer")
                         || thrown.getMessage().contains("closed")
-                        || thrown.getMessage().contains("the kernel that it was handed to"));
+                        || thrown.getMessage().contains("the kernel that received"));
     }
 
     /** What has nothing to do with the mistake. */

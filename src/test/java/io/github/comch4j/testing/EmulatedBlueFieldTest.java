@@ -289,7 +289,7 @@ class EmulatedBlueFieldTest {
     @Test
     void aDeviceHasASide() {
         assertThat(Outcome.of(Ambiguous.class).texts().getFirst())
-                .contains("a Device of which side? Say @EmulatedBlueField.Host or .Dpu");
+                .contains("a parameter of type Device needs @EmulatedBlueField.Host or @EmulatedBlueField.Dpu");
     }
 
     @EmulatedBlueField
@@ -309,7 +309,7 @@ class EmulatedBlueFieldTest {
     @Test
     void eachTestsOwnMachineIsNotThereForAll() {
         assertThat(Outcome.of(TooEarly.class).texts().getFirst())
-                .contains("the machine is each test's own", "say scope = CLASS");
+                .contains("each test has its own machine", "set scope = CLASS");
         assertThat(SEEN).isEmpty();
     }
 

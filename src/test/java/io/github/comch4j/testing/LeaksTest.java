@@ -39,7 +39,7 @@ class LeaksTest {
     void anEngineIsNamedWithWhereItWasMade() {
         assertThat(Outcome.of(LeavesAnEngine.class).failures()).singleElement().satisfies(failure -> {
             assertThat(failure).isInstanceOf(AssertionError.class).hasMessage("the progress engine was not closed");
-            assertThat(failure.getCause()).hasMessageStartingWith("made here, by ");
+            assertThat(failure.getCause()).hasMessageStartingWith("created here, by ");
             assertThat(List.of(failure.getCause().getStackTrace()))
                     .anyMatch(frame -> frame.getClassName().equals(LeavesAnEngine.class.getName()));
         });

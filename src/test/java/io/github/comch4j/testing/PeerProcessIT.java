@@ -45,7 +45,7 @@ class PeerProcessIT {
             assertThat(peer.exitStatus()).isZero();
             assertThatThrownBy(() -> peer.awaitLine("read end")) // each line is found once
                     .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("has ended without a line with \"read end\"; it has written:")
+                    .hasMessageContaining("has ended without writing a line with \"read end\"; its output:")
                     .hasMessageContaining("serving, and says this");
         }
     }
@@ -76,7 +76,7 @@ class PeerProcessIT {
     void onePeerThatHasSaidNothingIsInTheReport() {
         Outcome outcome = Outcome.of(IsSilent.class);
         outcome.assertPassed(1);
-        assertThat(outcome.reported()).singleElement().asString().endsWith(": (nothing was written)");
+        assertThat(outcome.reported()).singleElement().asString().endsWith(": (no output)");
     }
 
     @EmulatedBlueField
@@ -118,7 +118,7 @@ class PeerProcessIT {
         assertThat(Outcome.of(EndsBadly.class).texts())
                 .singleElement()
                 .asString()
-                .contains("GreetingPeer (process ", ") has ended with status 3; it has written:", "cannot go on");
+                .contains("GreetingPeer (process ", ") has ended with status 3; its output:", "cannot go on");
     }
 
     @EmulatedBlueField
@@ -169,6 +169,6 @@ class PeerProcessIT {
         List<String> texts = Outcome.of(Fails.class).texts();
         assertThat(texts).hasSize(2);
         assertThat(texts.get(0)).isEqualTo("the test's own failure");
-        assertThat(texts.get(1)).contains("has written:\n", "serving, and says this");
+        assertThat(texts.get(1)).contains("output of ", ":\n", "serving, and says this");
     }
 }

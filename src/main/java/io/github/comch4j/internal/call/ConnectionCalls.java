@@ -43,7 +43,7 @@ public final class ConnectionCalls {
             doca_data.u64(data, userData);
             present("doca_comch_connection_set_user_data")
                     .check(
-                            "greeting a new connection",
+                            "setting up a new connection",
                             doca_h.doca_comch_connection_set_user_data(MemorySegment.ofAddress(connection), data));
         }
     }

@@ -74,8 +74,8 @@ public final class DeviceCalls {
         return "DOCA finds no device at all; "
                 + (NativeLibrary.info().kind() == LibraryInfo.Kind.EMULATED
                         ? "DOCA_EMU_SIDE and the topology decide which devices this process sees"
-                        : "look at \"lspci -d 15b3:\" (the card), at lsmod for mlx5_core and mlx5_ib (its drivers), and"
-                                + " whether this user may open what is in /dev/infiniband; on the host, the DPU must"
+                        : "check \"lspci -d 15b3:\" (the card), lsmod for mlx5_core and mlx5_ib (its drivers), and"
+                                + " that this user can open the files in /dev/infiniband; on the host, the DPU must"
                                 + " have booted");
     }
 

@@ -84,7 +84,7 @@ record DocaFunction(String name) {
         long size = value(action, code);
         if (size < 0 || size > Integer.MAX_VALUE) {
             throw Failures.refused(
-                    DocaError.TOO_BIG, Symbols.nameOf(name), action + ", where it says " + Long.toUnsignedString(size));
+                    DocaError.TOO_BIG, Symbols.nameOf(name), action + ": it returned " + Long.toUnsignedString(size));
         }
         return (int) size;
     }

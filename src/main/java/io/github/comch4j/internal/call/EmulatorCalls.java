@@ -85,7 +85,7 @@ public final class EmulatorCalls {
     public static void setFaults(String specification) {
         if (!present()) {
             throw new UnsupportedOperationException(
-                    NativeLibrary.describe() + " are no emulation, so they cannot fail on demand");
+                    NativeLibrary.describe() + " are not the emulated BlueField, so they have no faults to inject");
         }
         int code;
         try (Arena arena = Arena.ofConfined()) {

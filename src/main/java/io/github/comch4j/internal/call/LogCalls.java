@@ -63,7 +63,7 @@ public final class LogCalls {
     public static synchronized void bridge(System.Logger logger) {
         NativeLibrary.load();
         if (bridged) {
-            throw new IllegalStateException("DOCA's log has its bridge already");
+            throw new IllegalStateException("the bridge from DOCA's log already exists");
         }
         FileInputStream in = pipe("making a bridge from DOCA's log").records();
         Thread reader = new Thread(() -> read(in, logger), "comch4j-doca-log");

@@ -45,7 +45,7 @@ final class LoggedErrors {
         try {
             Diagnosis.logFrom(new LoggedErrors(LogCalls.errors())::last);
         } catch (RuntimeException e) {
-            Log.logger().log(System.Logger.Level.DEBUG, "no exception will cite DOCA's log", e);
+            Log.logger().log(System.Logger.Level.DEBUG, "exceptions cannot quote DOCA's log", e);
         }
     }
 

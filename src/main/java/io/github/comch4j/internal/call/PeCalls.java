@@ -52,7 +52,7 @@ public final class PeCalls {
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(MemorySegment engine) {
         return present("doca_pe_get_num_inflight_tasks")
-                .value("counting tasks", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
+                .value("counting tasks in flight", doca_h.doca_pe_get_num_inflight_tasks(engine, Calls.out()));
     }
 
     /** {@code doca_pe_get_notification_handle}: a file descriptor. */

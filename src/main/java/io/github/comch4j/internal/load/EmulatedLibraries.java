@@ -37,7 +37,7 @@ public final class EmulatedLibraries {
         if (common == null || comch == null) {
             throw Failures.unusable(
                     Reason.UNSUPPORTED_PLATFORM,
-                    "the emulated BlueField is not in this jar for " + platform.folder() + " (" + resources
+                    "this jar has no emulated BlueField for " + platform.folder() + " (" + resources
                             + LibraryLocator.COMCH + "); install the DOCA SDK, or set "
                             + LibrarySettings.LIBRARY_PROPERTY
                             + " to a folder with libraries built for this platform",

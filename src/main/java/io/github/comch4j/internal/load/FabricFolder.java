@@ -57,7 +57,7 @@ final class FabricFolder {
         try {
             return Path.of(value);
         } catch (InvalidPathException e) {
-            throw new IOException(setting + " is no path here: " + e.getMessage(), e);
+            throw new IOException(setting + " is not a valid path: " + e.getMessage(), e);
         }
     }
 

@@ -31,7 +31,7 @@ final class Generations {
     static NativeLibraryException unknown(Path comch) {
         return Failures.unusable(
                 Reason.UNKNOWN_RELEASE,
-                comch + " has Comch as no release of DOCA: it lacks "
+                comch + " does not match any supported release of DOCA: it lacks "
                         + newestFirst()
                                 .map(generation -> mark(generation) + " (" + describe(generation) + ")")
                                 .collect(Collectors.joining(", "))
@@ -42,7 +42,7 @@ final class Generations {
     /** In a few words. */
     static String describe(Generation generation) {
         return switch (generation) {
-            case COMCH -> "doca_comch, as since DOCA 2.7";
+            case COMCH -> "doca_comch of DOCA 2.7 or later";
             case CC_2_6 -> "doca_cc of DOCA 2.6";
             case CC_2_5 -> "doca_cc of DOCA 2.5";
         };

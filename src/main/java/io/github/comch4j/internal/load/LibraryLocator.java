@@ -104,8 +104,7 @@ public final class LibraryLocator {
         try {
             folders.add(Path.of(entry));
         } catch (InvalidPathException e) {
-            Log.logger()
-                    .log(System.Logger.Level.DEBUG, "not looking in a folder of LD_LIBRARY_PATH: {0}", e.toString());
+            Log.logger().log(System.Logger.Level.DEBUG, "skipping a folder of LD_LIBRARY_PATH: {0}", e.toString());
         }
     }
 
@@ -173,7 +172,7 @@ public final class LibraryLocator {
         return common.isEmpty() || pairIn(folder).isPresent()
                 ? Optional.empty()
                 : Optional.of(folder + " holds " + common.get().getFileName() + " but neither " + COMCH + " nor " + CC
-                        + ": this is DOCA without Comch; it takes the package doca-sdk-comch, which DOCA has since 2.7,"
+                        + ": this is DOCA without Comch; install the package doca-sdk-comch (DOCA 2.7 or later),"
                         + " or Comch of DOCA 2.5 or 2.6");
     }
 
@@ -216,8 +215,8 @@ public final class LibraryLocator {
         } catch (InvalidPathException e) {
             throw Failures.unusable(
                     Reason.INVALID_SETTING,
-                    source + " is '" + setting + "', which is no path here (" + e.getMessage()
-                            + "): does the locale have its letters?",
+                    source + " is '" + setting + "', which is not a valid path (" + e.getMessage()
+                            + "); check that the locale supports its characters",
                     e);
         }
     }

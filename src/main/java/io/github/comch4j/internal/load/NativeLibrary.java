@@ -195,11 +195,10 @@ public final class NativeLibrary {
             if (info.kind() == LibraryInfo.Kind.EMULATED) {
                 Log.later(
                         System.Logger.Level.WARNING,
-                        "using the emulated BlueField" + version + ", which no setting asks for, because " + reason
-                                + ": this process reaches no card; " + LibrarySettings.LIBRARY_PROPERTY
-                                + "=system refuses to start without the DOCA SDK, and "
-                                + LibrarySettings.LIBRARY_PROPERTY
-                                + "=emulated says that the emulation is meant");
+                        "using the emulated BlueField" + version + ", because " + reason
+                                + ": this process does not use a card; set " + LibrarySettings.LIBRARY_PROPERTY
+                                + "=system to fail without the DOCA SDK, or " + LibrarySettings.LIBRARY_PROPERTY
+                                + "=emulated to use the emulation without this warning");
             } else {
                 Log.later(
                         System.Logger.Level.INFO, "using DOCA in " + info.location() + version + ", because " + reason);
@@ -212,10 +211,10 @@ public final class NativeLibrary {
                     Reason.NOT_LOADED,
                     "cannot load the DOCA libraries in " + folder + " (" + said + "); "
                             + (said.contains("another classloader")
-                                    ? "a JVM loads a library for one class loader alone: put this jar where all"
-                                            + " applications share it, such as the container's folder for libraries,"
-                                            + " and not into each of them, or restart the JVM if the other class loader"
-                                            + " is that of an application that has been replaced"
+                                    ? "a JVM loads a native library for only one class loader: put this jar into a"
+                                            + " folder that all applications share, such as the container's library"
+                                            + " folder, not into each application; if the other class loader belongs to"
+                                            + " an application that was replaced, restart the JVM"
                                     : "set " + LibrarySettings.LIBRARY_PROPERTY + "=emulated to run without them"),
                     e);
         }

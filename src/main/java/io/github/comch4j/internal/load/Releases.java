@@ -115,7 +115,7 @@ final class Releases {
             return "DOCA has since " + AFTER_3_0.get(function);
         }
         if (AFTER_2_7.contains(function)) {
-            return "DOCA 3.0 has and 2.7 has not";
+            return "DOCA 3.0 has and 2.7 does not";
         }
         if (function.startsWith("doca_comm_channel_")) {
             return "DOCA has from 1.5 to 2.8, in libdoca_comm_channel.so";
@@ -127,7 +127,7 @@ final class Releases {
             return "DOCA 3.0 has, in libdoca_dpa.so";
         }
         if (isComch(function)) {
-            return "DOCA has since 2.7, where Comch got its name"
+            return "DOCA has since 2.7"
                     + (LACKING_IN_2_6.stream().anyMatch(function::contains)
                             ? ""
                             : ", and 2.6 as " + withOlderPrefix(function));
@@ -140,7 +140,7 @@ final class Releases {
             return "DOCA has since 2.6";
         }
         if (SINCE_3_0.contains(function)) {
-            return "DOCA 3.0 has and 2.6 has not";
+            return "DOCA 3.0 has and 2.6 does not";
         }
         return "DOCA 3.0 has";
     }

@@ -66,10 +66,11 @@ public final class Symbols {
     /** A pointer, as an argument of a call; its memory has to be there as long as the call lasts. */
     public static long address(MemorySegment memory) {
         if (!memory.isNative()) {
-            throw new IllegalArgumentException("this memory is of Java's heap: " + memory);
+            throw new IllegalArgumentException(
+                    "a native call needs native memory, not a segment on the Java heap: " + memory);
         }
         if (!memory.scope().isAlive()) {
-            throw new IllegalStateException("this memory is closed: " + memory);
+            throw new IllegalStateException("the arena of this segment is closed: " + memory);
         }
         return memory.address();
     }

@@ -261,7 +261,7 @@ final class RecordedEvents {
     /** {@code comch4j.HandlerFailed}. */
     @Name("comch4j.HandlerFailed")
     @Label("Handler failed")
-    @Description("A handler has thrown an exception for a connection, which a server ends then")
+    @Description("A handler threw an exception for a connection; a server then ends the connection")
     @Category("comch4j")
     @StackTrace(false)
     private static final class HandlerFailed extends Event {
@@ -275,7 +275,7 @@ final class RecordedEvents {
     /** {@code comch4j.Stalled}. */
     @Name("comch4j.Stalled")
     @Label("Peer does not read")
-    @Description("There has been no room for messages to a client for a while, and it has taken none")
+    @Description("There has been no room for messages to a client for a while, and the client has read none")
     @Category("comch4j")
     @StackTrace(false)
     private static final class Stalled extends Event {
@@ -283,7 +283,7 @@ final class RecordedEvents {
         private String connection;
 
         @Label("Messages")
-        @Description("That are on their way to it")
+        @Description("Messages in flight to the client")
         private long messages;
     }
 
@@ -299,14 +299,14 @@ final class RecordedEvents {
         private String of;
 
         @Label("Reason")
-        @Description("What there was none of at first: NO_TASK of this side, or NO_RECEIVE of the other")
+        @Description("What was missing at first: NO_TASK on this side, or NO_RECEIVE at the peer")
         private String reason;
 
         @Label("Refusals")
         private long refusals;
 
         @Label("Room")
-        @Description("Whether it ended with a send that was accepted; otherwise the connection or producer ended")
+        @Description("True if a send was accepted in the end, false if the connection or producer ended first")
         private boolean room;
     }
 
@@ -343,7 +343,7 @@ final class RecordedEvents {
         private long lost;
 
         @Label("Time")
-        @Description("How long the answered ones took together")
+        @Description("Total time of the answered calls")
         @Timespan
         private long time;
 
@@ -355,7 +355,7 @@ final class RecordedEvents {
     /** {@code comch4j.SlowHandler}. */
     @Name("comch4j.SlowHandler")
     @Label("Slow handler")
-    @Description("The handler of a method has held the loop of its server for long")
+    @Description("The handler of a method has blocked the event loop of its server for a long time")
     @Category("comch4j")
     @StackTrace(false)
     private static final class SlowHandler extends Event {

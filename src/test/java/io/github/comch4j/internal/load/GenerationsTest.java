@@ -50,7 +50,7 @@ class GenerationsTest {
         assertThat(unknown.reason()).isEqualTo(Reason.UNKNOWN_RELEASE);
         assertThat(unknown)
                 .hasMessageStartingWith("/sdk/libdoca_cc.so ")
-                .hasMessageContaining("doca_comch_consumer_cap_is_supported (doca_comch, as since DOCA 2.7)")
+                .hasMessageContaining("doca_comch_consumer_cap_is_supported (doca_comch of DOCA 2.7 or later)")
                 .hasMessageContaining("doca_cc_consumer_cap_is_supported (doca_cc of DOCA 2.6)")
                 .hasMessageContaining("doca_cc_cap_is_consumer_supported (doca_cc of DOCA 2.5)");
     }

@@ -91,7 +91,7 @@ class SymbolsTest {
         assertThat(Releases.having("doca_comch_server_create")).contains("since 2.7", "2.6 as doca_cc_server_create");
         assertThat(Releases.having("doca_cc_cap_is_consumer_supported")).startsWith("DOCA 2.5 has, where");
         assertThat(Releases.having("doca_cc_producer_task_send_alloc_init")).startsWith("DOCA 2.6 has, where");
-        assertThat(Releases.having("doca_task_submit_ex")).isEqualTo("DOCA 3.0 has and 2.6 has not");
+        assertThat(Releases.having("doca_task_submit_ex")).isEqualTo("DOCA 3.0 has and 2.6 does not");
         assertThat(Releases.having("doca_devinfo_get_active_rate")).isEqualTo("DOCA has since 2.6");
         assertThat(Releases.having("doca_pe_create")).contains("3.0");
         assertThat(Releases.having("doca_devinfo_get_sf_index")).isEqualTo("DOCA has since 3.1");
@@ -102,7 +102,7 @@ class SymbolsTest {
                 .contains("2.8")
                 .contains("doca_comch_server_get_device_repr");
         assertThat(Releases.having("doca_comch_consumer_completion_get_imm_data_len"))
-                .contains("2.7 has not");
+                .contains("2.7 does not");
     }
 
     /** No release is said to have what its table lacks. */
@@ -120,7 +120,7 @@ class SymbolsTest {
                             .isEqualTo(of26.contains(function.replace("doca_comch_", "doca_cc_")));
                 }
             } else {
-                assertThat(having.contains("2.6 has not")).as(function).isEqualTo(!isOlder(function, of26));
+                assertThat(having.contains("2.6 does not")).as(function).isEqualTo(!isOlder(function, of26));
                 assertThat(having.equals("DOCA has since 2.6"))
                         .as(function)
                         .isEqualTo(of26.contains(function) && !of25.contains(function));
