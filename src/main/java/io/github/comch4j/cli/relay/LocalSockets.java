@@ -41,7 +41,6 @@ final class LocalSockets {
     private static final int BACKLOG = 1024;
     private static final int CONNECT_MILLIS = 10_000;
     private static final long PAUSE_MILLIS = 100;
-    private static final InetAddress IPV6_LOOP_BACK = InetAddress.ofLiteral("::1"); // without an interface
 
     private final EventLoop loop;
 
@@ -139,22 +138,26 @@ final class LocalSockets {
         }
     }
 
-    /** All of a host's, in their order; without a host the loop-back addresses that this machine has. */
+    /** All of a host's, in their order; without a host the loop-back addresses. */
     private static List<InetAddress> addresses(RelayEndpoint.Tcp tcp) throws UnknownHostException {
-        if (!tcp.host().isEmpty()) {
-            return List.of(InetAddress.getAllByName(tcp.host()));
+        return tcp.host().isEmpty() ? LoopBack.ADDRESSES : List.of(InetAddress.getAllByName(tcp.host()));
+    }
+
+    /** The loop-back addresses that this machine has: asked for once, as the question costs a dozen system calls. */
+    private static final class LoopBack {
+        static final List<InetAddress> ADDRESSES = hasIpv6()
+                ? List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"))
+                : List.of(InetAddress.ofLiteral("127.0.0.1"));
+
+        private static boolean hasIpv6() {
+            try {
+                return NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .anyMatch(address -> address instanceof Inet6Address && address.isLoopbackAddress());
+            } catch (SocketException e) {
+                return false; // interfaces cannot be listed here
+            }
         }
-        List<InetAddress> loopBack = new ArrayList<>(List.of(InetAddress.ofLiteral("127.0.0.1")));
-        try {
-            NetworkInterface.networkInterfaces()
-                    .flatMap(NetworkInterface::inetAddresses)
-                    .filter(address -> address instanceof Inet6Address && address.isLoopbackAddress())
-                    .findFirst()
-                    .ifPresent(_ -> loopBack.add(IPV6_LOOP_BACK));
-        } catch (SocketException e) {
-            return loopBack; // interfaces cannot be listed here
-        }
-        return loopBack;
     }
 
     /** Who is told how it went: one of the two is null. */
