@@ -32,7 +32,14 @@ class OneClientTest extends BothForms {
 
     @AfterEach
     void close() {
-        machine.engine.close(); // the server first: it does not wait for those that do not read
+        for (int idle = 0; idle < 100; idle++) { // what is left would keep the server for 5 s when it closes
+            boolean worked = frozen.progress();
+            worked |= machine.engine.progress();
+            if (worked) {
+                idle = 0;
+            }
+        }
+        machine.engine.close();
         frozen.close();
         machine.close();
     }
