@@ -406,18 +406,18 @@ stage_java() {
   fi
 }
 
-# generation RELEASE TWO_PROCESS_TESTS FOLDER...: the tests of these packages on libraries that have the functions of an
-# older release only, and these two-process tests, or none.
+# generation RELEASE TWO_PROCESS_TESTS TESTS...: these tests on libraries that have the functions of an older release
+# only, and these two-process tests, or none.
 generation() {
   local release=$1 its=$2 status=0 tests=0 goal=test
   local name="tests on DOCA $release's functions" reports=$COMCH4J_ROOT/target/generation-$release
   shift 2
-  local folders=("${@/#/io/github/comch4j/}")
+  local unit=("${@/#/io/github/comch4j/}")
   began=$SECONDS
   rm -rf "$reports" "$reports-its"
   [ -z "$its" ] || goal=verify
   maven $goal -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
-    -Dtest="$(IFS=,; printf '%s' "${folders[*]/%//*Test}"),FeaturesTest" \
+    -Dtest="$(IFS=,; printf '%s' "${unit[*]}"),FeaturesTest" \
     -Dit.test="$its" -Dit.reports="$reports-its" -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
     >"$logs/generation-$release.log" 2>&1 || status=$?
   count "Java: $name" "$reports"/TEST-*.xml || tests=1
@@ -434,14 +434,15 @@ generation() {
 }
 
 # Those that call DOCA; above them nothing knows a function.
-calling=(comch core dma internal/call internal/life internal/load internal/transport)
-behaviour=("${calling[@]}" emulator io management micrometer rpc)
+calling=({comch,core,dma,transfer,internal/{call,life,load,transport}}'/*Test')
+behaviour=("${calling[@]}" {emulator,io,management,micrometer,rpc,channel}'/*Test')
 
 # The endpoint API is in the libraries of 2.5, and not in those that other tests load.
 stage_generations() {
-  generation 2.5 'io/github/comch4j/channel/*IT' "${behaviour[@]}" channel
+  generation 2.5 'io/github/comch4j/channel/*IT' "${behaviour[@]}"
   generation 2.6 '' "${calling[@]}"
-  generation 2.7 '' core internal/call internal/load rpc # it differs from 3.0 by four names and two functions
+  # It differs from 3.0 by four names and two functions.
+  generation 2.7 '' internal/{call,load}'/*Test' comch/{ControlPath,FastPath,ImmediateReceive}Test
   permissive
   strict
 }
