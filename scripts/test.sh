@@ -131,7 +131,7 @@ count() {
 }
 
 # c_tests NAME FOLDER SANITIZERS [OPTION...]: build the C part with its tests in target/FOLDER and run them, as many at
-# a time as there are processors.
+# a time as $programs says, or as there are processors.
 c_tests() {
   local name=$1 build=target/$2 log=$logs/$2.log sanitizers=$3 status=0
   shift 3
@@ -141,7 +141,7 @@ c_tests() {
   {
     cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE="$sanitizers" "$@" \
       && cmake --build "$build" --parallel "$(nproc)" \
-      && ctest --test-dir "$build" --parallel "$(nproc)" -T Test --no-compress-output --output-on-failure \
+      && ctest --test-dir "$build" --parallel "${programs:-$(nproc)}" -T Test --no-compress-output --output-on-failure \
            --no-tests=error --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
            --output-junit "$COMCH4J_ROOT/$build/tests.xml"
   } >"$log" 2>&1 || status=$?
@@ -291,7 +291,10 @@ stage_c() {
   else
     skip "C: clang-tidy" "clang-tidy is missing (apt-get install clang-tidy)"
   fi
-  # The table of faults is whole here, a quarter of it in the others (COMCH4J_TEST_QUARTER).
+  # The table of faults is whole here, a quarter of it in the others (COMCH4J_TEST_QUARTER). Here programs wait for more
+  # than half of the time.
+  local programs
+  programs=$((2 * $(nproc)))
   if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
     c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON -DCOMCH4J_COVERAGE=ON
     check "C tests: coverage" scripts/dev/lib/coverage.py target/c-plain 90
@@ -299,6 +302,7 @@ stage_c() {
     c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON
     skip "C tests: coverage" "needs gcc and gcov"
   fi
+  programs=$(nproc)
   COMCH4J_TEST_QUARTER=0 c_tests "C tests, permissive device" c-permissive "" -DCOMCH4J_PERMISSIVE=ON
   if sanitizer_works address,undefined; then
     COMCH4J_TEST_QUARTER=1 c_tests "C tests, address and UB sanitizers" c-asan address,undefined
