@@ -4,17 +4,11 @@ import io.github.comch4j.core.Doca;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
 /** The options of every command. */
-@Command(
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%n",
-        synopsisHeading = "Usage: ",
-        sortOptions = false)
 final class CommonOptions {
     private static final String LOGGED = "java.util.logging.SimpleFormatter.format";
     /** Kept, so that its level is. */

@@ -2,7 +2,6 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.conformance.Conformance;
 import io.github.comch4j.cli.conformance.KitSide;
-import io.github.comch4j.core.PciAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,9 +10,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch conformance}: the options of {@link Conformance}. */
 @Command(
@@ -26,45 +23,27 @@ import picocli.CommandLine.Spec;
             "1:something differs",
             "2:there was nothing to compare, or wrong command line"
         },
-        exitCodeListHeading = "%nExit status:%n",
-        footerHeading = "%nExample:%n",
         footer = {
             "  comch conformance --side dpu --report dpu       on the DPU, first",
             "  comch conformance --side host --report host     on the host"
         })
-final class ConformanceCommand implements Callable<Integer> {
+final class ConformanceCommand extends ToolCommand implements Callable<Integer> {
     @Option(
             names = "--side",
             paramLabel = "SIDE",
             description = "on the DPU, dpu: wait for the other half; on the host, host: run the probes")
-    private @Nullable String side;
+    private @Nullable KitSide side;
 
-    @Option(
-            names = "--device",
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "the device: on the DPU, its own; on the host, the function (the first that fits)")
-    private @Nullable PciAddress device;
+    @Mixin
+    private DeviceChoice choice;
 
-    @Option(
-            names = "--representor",
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "on the DPU: the host's function to serve, as the host sees it (the first)")
-    private @Nullable PciAddress function;
-
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = "comch4j-conformance",
-            description = "the server's name, the same for both halves (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName name = new ServerName("comch4j-conformance");
 
     @Option(
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "60",
-            converter = OptionConverters.Seconds.class,
             description = "on the host: how long to wait for the other half (${DEFAULT-VALUE})")
     private Duration timeout;
 
@@ -90,23 +69,13 @@ final class ConformanceCommand implements Callable<Integer> {
     @Option(names = "--worker", hidden = true, description = "the process that makes the calls")
     private boolean worker;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
-        if (side != null && !side.equals("dpu") && !side.equals("host")) {
-            throw OptionConverters.wrong(spec, "--side " + side + ": must be host or dpu");
-        }
-        OptionConverters.name(spec, name);
         Conformance half = new Conformance(
-                Optional.ofNullable(side).map(text -> text.equals("dpu") ? KitSide.DPU : KitSide.HOST),
-                Optional.ofNullable(device),
-                Optional.ofNullable(function),
-                name,
+                Optional.ofNullable(side),
+                Optional.ofNullable(choice.address),
+                Optional.ofNullable(choice.function),
+                name.get(),
                 timeout,
                 quick,
                 only,

@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExitCodeGenerator;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch cp}. */
 @Command(
@@ -38,16 +36,14 @@ import picocli.CommandLine.Spec;
             "       comch cp --serve DIR [--read-only] [OPTION…]"
         },
         synopsisHeading = "",
-        exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:everything was copied", "1:something was not; stderr says what and why"},
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch cp --serve /srv/images             on the DPU",
             "  comch cp bf.img dpu:                     on the host: into /srv/images",
             "  comch cp -r dpu:logs dpu:config.txt .    on the host: from there",
             "  comch cp -ru results host:               on the DPU: what has changed"
         })
-final class CopyCommand implements UsesDevice, IExitCodeGenerator {
+final class CopyCommand extends ToolCommand implements UsesDevice, IExitCodeGenerator {
     private static final String NAME = "comch4j-cp";
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration A_WHILE = Duration.ofSeconds(30);
@@ -90,21 +86,11 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     @Option(names = "--read-only", description = "with --serve: clients can only get files")
     private boolean readOnly;
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = NAME,
-            description = "the server's name, the same on both sides (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName name = new ServerName(NAME);
 
     @Mixin
     private Meeting meeting;
-
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
 
     private int status;
 
@@ -131,23 +117,21 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
     }
 
     private int begin() throws IOException {
-        OptionConverters.name(spec, name);
         if (serve != null) {
             if (!files.isEmpty()) {
-                throw OptionConverters.wrong(spec, "--serve: takes one folder, and no files");
+                throw wrong("--serve: takes one folder, and no files");
             }
             serve(serve);
             return 0;
         }
         if (files.size() < 2) {
-            throw OptionConverters.wrong(spec, "what to copy, or where to, is missing");
+            throw wrong("what to copy, or where to, is missing");
         }
         boolean put = isRemote(files.getLast());
         String prefix = prefix(put ? files.getLast() : files.getFirst());
         for (int i = 0; i < files.size() - 1; i++) {
             if (isRemote(files.get(i)) == put || (!put && !files.get(i).startsWith(prefix))) {
-                throw OptionConverters.wrong(
-                        spec, "either all files or the target must be of the other side, dpu: or host:");
+                throw wrong("either all files or the target must be of the other side, dpu: or host:");
             }
         }
         return copy(put, prefix);
@@ -159,13 +143,13 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
 
     private String prefix(String file) {
         if (!isRemote(file)) {
-            throw OptionConverters.wrong(spec, "neither the files nor the target is of the other side, dpu: or host:");
+            throw wrong("neither the files nor the target is of the other side, dpu: or host:");
         }
         return file.startsWith(DPU) ? DPU : HOST;
     }
 
     private int copy(boolean put, String prefix) {
-        try (Meeting.End end = meeting.open(name, prefix.equals(HOST));
+        try (Meeting.End end = meeting.open(name.get(), prefix.equals(HOST));
                 CopyProgress progress = new CopyProgress(quiet);
                 Interrupt interrupt = new Interrupt(LAST_WORDS)) {
             if (end.listens() != prefix.equals(HOST)) {
@@ -221,7 +205,7 @@ final class CopyCommand implements UsesDevice, IExitCodeGenerator {
 
     private void serve(Path folder) throws IOException {
         try (OpenFolder root = OpenFolder.root(folder);
-                Meeting.End end = meeting.open(name, true);
+                Meeting.End end = meeting.open(name.get(), true);
                 MessageServerSocket server = end.listens() ? end.listen(false) : null;
                 Interrupt interrupt = new Interrupt(LAST_WORDS)) {
             System.out.println("serves " + folder.toAbsolutePath().normalize()

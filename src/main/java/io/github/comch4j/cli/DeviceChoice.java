@@ -8,10 +8,29 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.link.FirstDevice;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
-/** Which device and which function, where the user has named none. */
+/** The options that say which device and which function, and what is taken where the user has named none. */
 final class DeviceChoice {
-    private DeviceChoice() {}
+    @Option(
+            names = "--device",
+            order = 70,
+            paramLabel = "PCI",
+            description = "this side's device (the first that fits)")
+    @Nullable
+    PciAddress address;
+
+    @Option(
+            names = "--representor",
+            order = 71,
+            paramLabel = "PCI",
+            description = "on the DPU: the host's function to serve, as the host sees it (the first)")
+    @Nullable
+    PciAddress function;
+
+    /** Where an end is: this side's device, and on the DPU whom it serves. */
+    record DeviceAndFunction(PciAddress device, @Nullable PciAddress function) {}
 
     static List<DeviceInfo> devicesHere() {
         List<DeviceInfo> devices = Devices.list();
@@ -22,12 +41,25 @@ final class DeviceChoice {
     }
 
     /** The first device that is good for this. */
-    static PciAddress device(boolean server) {
+    static PciAddress first(boolean server) {
         return FirstDevice.of(devicesHere(), server, ProgramException::new);
     }
 
-    /** The first function behind a DPU's device. */
-    static PciAddress function(Device dpu) {
-        return FirstDevice.functionOf(dpu, ProgramException::new);
+    PciAddress device(boolean server) {
+        return address != null ? address : first(server);
+    }
+
+    /** Of a DPU's device. */
+    PciAddress function(Device dpu) {
+        return function != null ? function : FirstDevice.functionOf(dpu, ProgramException::new);
+    }
+
+    DeviceAndFunction place(PciAddress device, boolean server) {
+        if (!server || function != null) {
+            return new DeviceAndFunction(device, server ? function : null);
+        }
+        try (Device dpu = Devices.openDpu(device)) {
+            return new DeviceAndFunction(device, function(dpu));
+        }
     }
 }

@@ -14,24 +14,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code comch devices}: a block of lines for each device, or JSON. */
 @Command(
         name = "devices",
         description = "List the devices of this side, and on the DPU the host's functions behind them.",
-        footerHeading = "%nExample:%n",
         footer = "  comch devices --json --limits | jq '.[].limits.maxMessageSize'")
-final class DevicesCommand implements UsesDevice {
+final class DevicesCommand extends ToolCommand implements UsesDevice {
     @Option(names = "--limits", description = "also show the limits of each device")
     private boolean limits;
 
     @Option(names = "--json", description = "print JSON")
     private boolean json;
-
-    @Mixin
-    CommonOptions common;
 
     /** A device, and why it cannot be opened, or what there is to tell of it. */
     private record Found(

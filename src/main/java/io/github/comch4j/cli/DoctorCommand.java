@@ -12,32 +12,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch doctor}. */
 @Command(
         name = "doctor",
         description = "Check what keeps Comch from working on this machine, from the bottom up, and say what to do"
                 + " about it.",
-        exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:all is well", "1:it works with limits", "2:it does not work, or wrong command line"},
-        footerHeading = "%nExample:%n",
         footer = "  comch doctor --json | jq '.findings[] | select(.level != \"good\")'")
-final class DoctorCommand implements Callable<Integer> {
+final class DoctorCommand extends ToolCommand implements Callable<Integer> {
     @Option(names = "--json", description = "print JSON")
     private boolean json;
 
     @Option(names = "--root", hidden = true, defaultValue = "/", description = "the folder that stands for /")
     private Path root;
-
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
 
     @Override
     public Integer call() {

@@ -11,20 +11,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch emulator}. */
 @Command(
         name = "emulator",
         description = "Commands for the emulated BlueField.",
         synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExample:%n",
         footer = "  comch emulator run -- mvn test    on a private emulated machine",
         subcommands = {
             EmulatorCommand.Run.class,
@@ -32,13 +27,7 @@ import picocli.CommandLine.Spec;
             EmulatorFaults.class,
             EmulatorCommand.Clean.class
         })
-final class EmulatorCommand implements Runnable {
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
+final class EmulatorCommand extends ToolCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "the command is missing");
@@ -49,12 +38,10 @@ final class EmulatorCommand implements Runnable {
             name = "run",
             description = "Run a command and its children on a private emulated machine: a fabric folder that is"
                     + " removed when the command ends.",
-            exitCodeListHeading = "%nExit status:%n",
             exitCodeList = {"1:the command cannot be started", "2:wrong command line of comch", "else:the command's own"
             },
-            footerHeading = "%nExample:%n",
             footer = "  comch emulator run -- sh -c 'comch serve & sleep 2; comch ping -c 3; kill $!'")
-    static final class Run implements Callable<Integer> {
+    static final class Run extends ToolCommand implements Callable<Integer> {
         @Option(
                 names = "--in",
                 paramLabel = "FOLDER",
@@ -70,9 +57,6 @@ final class EmulatorCommand implements Runnable {
 
         @Parameters(paramLabel = "CMD", arity = "1..*", description = "the command and its arguments")
         private List<String> command;
-
-        @Mixin
-        CommonOptions common;
 
         @Override
         public Integer call() throws IOException {
@@ -118,17 +102,13 @@ final class EmulatorCommand implements Runnable {
     @Command(
             name = "clean",
             description = "Remove what dead servers have left in the fabric folder. Running servers are not affected.",
-            footerHeading = "%nExample:%n",
             footer = "  comch emulator clean     in DOCA_EMU_DIR, or in this user's default folder")
-    static final class Clean implements Runnable {
+    static final class Clean extends ToolCommand implements Runnable {
         @Option(
                 names = "--in",
                 paramLabel = "FOLDER",
                 description = "the fabric folder (that of DOCA_EMU_DIR, or this user's default)")
         private @Nullable Path in;
-
-        @Mixin
-        CommonOptions common;
 
         @Override
         public void run() {

@@ -17,18 +17,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch emulator faults}: writes the files to which processes listen that were started so. */
 @Command(
         name = "faults",
         description = "Switch faults on and off in a running process, in C or in Java, that was started with"
                 + " DOCA_EMU_FAULTS=@NAME. Without a name: list the faults of all such processes.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  DOCA_EMU_FAULTS=@server comch serve",
             "  comch emulator faults server refuse=2 latency=500",
@@ -40,7 +36,7 @@ import picocli.CommandLine.Spec;
             "fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB:",
             "docs/emulator-faults.md describes each."
         })
-final class EmulatorFaults implements Runnable {
+final class EmulatorFaults extends ToolCommand implements Runnable {
     private static final String SUFFIX = ".faults";
     private static final String OFF = "off";
 
@@ -60,12 +56,6 @@ final class EmulatorFaults implements Runnable {
     @Option(names = "--in", paramLabel = "FOLDER", description = "the fabric folder (that of DOCA_EMU_DIR)")
     private @Nullable Path in;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public void run() {
         Path folder = in != null ? in : Fabric.usual(System.getenv());
@@ -75,10 +65,10 @@ final class EmulatorFaults implements Runnable {
                 return;
             }
             if (!name.matches("[\\w-]{1,63}")) {
-                throw OptionConverters.wrong(spec, "\"" + name + "\": a name has letters, digits, - and _");
+                throw wrong("\"" + name + "\": a name has letters, digits, - and _");
             }
             if (faults.isEmpty()) {
-                throw OptionConverters.wrong(spec, "what is to go wrong is missing: faults, or " + OFF);
+                throw wrong("what is to go wrong is missing: faults, or " + OFF);
             }
             if (faults.equals(List.of(OFF))) {
                 Files.deleteIfExists(file(folder, name));
@@ -104,7 +94,7 @@ final class EmulatorFaults implements Runnable {
         try {
             EmulatorCalls.setFaults(list);
         } catch (IllegalArgumentException e) {
-            throw OptionConverters.wrong(spec, "\"" + list + "\" are no faults: --help tells which there are");
+            throw wrong("\"" + list + "\" are no faults: --help tells which there are");
         }
     }
 

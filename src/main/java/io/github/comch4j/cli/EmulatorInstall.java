@@ -11,18 +11,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch emulator install}: unpacks what the build has packed, folders as {@code install-emulator.sh} makes. */
 @Command(
         name = "install",
         description = "Install the emulated BlueField as an SDK folder with headers, libraries and pkg-config files, to"
                 + " build C programs that were written for DOCA.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch emulator install /opt/mellanox/doca",
             "  export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/pkgconfig",
@@ -31,7 +27,7 @@ import picocli.CommandLine.Spec;
             "      $(pkg-config --cflags --libs doca-comch doca-common)",
             "  comch emulator run -- ./a.out"
         })
-final class EmulatorInstall implements Runnable {
+final class EmulatorInstall extends ToolCommand implements Runnable {
     private static final List<String> RELEASES = List.of("3.0", "2.6", "2.5", "1.2");
     private static final String DPU = "dpu";
 
@@ -48,17 +44,10 @@ final class EmulatorInstall implements Runnable {
     @Option(names = "--dpu", description = "install headers as on a DPU, with DOCA_ARCH_DPU defined")
     private boolean dpu;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public void run() {
         if (!RELEASES.contains(release)) {
-            throw OptionConverters.wrong(
-                    spec, "--release " + release + ": must be one of " + String.join(", ", RELEASES));
+            throw wrong("--release " + release + ": must be one of " + String.join(", ", RELEASES));
         }
         String packed = "/sdk/" + Platform.current().folder() + ".tar";
         try {

@@ -4,18 +4,13 @@ import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.load.NativeLibrary;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code comch info}. */
 @Command(
         name = "info",
         description = "Show the libraries in use, their version, and why they were chosen.",
-        footerHeading = "%nExample:%n",
         footer = "  comch info --library system     fails unless DOCA is installed")
-final class InfoCommand implements UsesDevice {
-    @Mixin
-    CommonOptions common;
-
+final class InfoCommand extends ToolCommand implements UsesDevice {
     @Override
     public void run() {
         LibraryInfo library = Doca.library();

@@ -17,7 +17,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExitCodeGenerator;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code comch list}. */
@@ -25,9 +24,8 @@ import picocli.CommandLine.Option;
         name = "list",
         description = "List the servers and the clients that are connected to each: on the emulated machine, or"
                 + " with an SDK as reported by DOCA's doca_comm_channel_admin.",
-        footerHeading = "%nExample:%n",
         footer = "  comch list --json | jq '.servers[].name'")
-final class ListCommand implements UsesDevice, IExitCodeGenerator {
+final class ListCommand extends ToolCommand implements UsesDevice, IExitCodeGenerator {
     private static final String ADMIN = "doca_comm_channel_admin";
 
     @Option(names = "--json", description = "print JSON; on the emulated machine only")
@@ -38,9 +36,6 @@ final class ListCommand implements UsesDevice, IExitCodeGenerator {
             paramLabel = "FOLDER",
             description = "the fabric folder of an emulated machine (that of DOCA_EMU_DIR)")
     private @Nullable Path folder;
-
-    @Mixin
-    CommonOptions common;
 
     private int status;
 

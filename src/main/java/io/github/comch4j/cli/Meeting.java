@@ -14,25 +14,13 @@ import io.github.comch4j.io.MessageSocket;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Where two ends of a command meet that may run on either side: options, and how each gets to the other. */
 final class Meeting {
-    @Option(
-            names = "--device",
-            order = 70,
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "this side's device (the first that fits)")
-    private @Nullable PciAddress address;
-
-    @Option(
-            names = "--representor",
-            order = 71,
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "on the DPU: the host's function to serve, as the host sees it (the first)")
-    private @Nullable PciAddress function;
+    @Mixin
+    private DeviceChoice choice;
 
     @Option(
             names = {"-l", "--listen"},
@@ -45,7 +33,6 @@ final class Meeting {
             order = 73,
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the peer; on the host, for the server on the DPU (${DEFAULT-VALUE})")
     private Duration timeout;
 
@@ -113,14 +100,12 @@ final class Meeting {
      */
     End open(String name, boolean otherwise) {
         boolean server = listens(otherwise);
-        PciAddress chosen = address != null ? address : DeviceChoice.device(server);
+        PciAddress chosen = choice.device(server);
         EventLoop loop = EventLoop.start("comch");
         try {
             Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
             try {
-                Representor representor = !server
-                        ? null
-                        : device.openRepresentor(function != null ? function : DeviceChoice.function(device));
+                Representor representor = server ? device.openRepresentor(choice.function(device)) : null;
                 return new End(loop, device, representor, name, timeout);
             } catch (RuntimeException e) {
                 device.close();
@@ -132,19 +117,10 @@ final class Meeting {
         }
     }
 
-    /** Where this process is, for who opens the rest by itself: this side's device, and on the DPU whom it serves. */
-    record DeviceAndFunction(PciAddress device, @Nullable PciAddress function) {}
-
     /** As {@link #open}, without anything open. */
-    DeviceAndFunction place(boolean otherwise) {
+    DeviceChoice.DeviceAndFunction place(boolean otherwise) {
         boolean server = listens(otherwise);
-        PciAddress chosen = address != null ? address : DeviceChoice.device(server);
-        if (!server || function != null) {
-            return new DeviceAndFunction(chosen, server ? function : null);
-        }
-        try (Device device = Devices.openDpu(chosen)) {
-            return new DeviceAndFunction(chosen, DeviceChoice.function(device));
-        }
+        return choice.place(choice.device(server), server);
     }
 
     Duration timeout() {
@@ -152,11 +128,11 @@ final class Meeting {
     }
 
     private boolean listens(boolean otherwise) {
-        if (listen || function != null) {
+        if (listen || choice.function != null) {
             return true;
         }
         List<DeviceInfo> all = DeviceChoice.devicesHere().stream()
-                .filter(device -> address == null || device.address().equals(address))
+                .filter(device -> choice.address == null || device.address().equals(choice.address))
                 .toList();
         boolean servers = all.stream().anyMatch(DeviceInfo::server);
         boolean clients = all.stream().anyMatch(DeviceInfo::client);

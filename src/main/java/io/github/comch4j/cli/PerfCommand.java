@@ -14,8 +14,6 @@ import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Terminals;
 import io.github.comch4j.cli.program.ToolThreads;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -32,10 +30,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch perf}: throughput and latency, of a server and a client. */
 @Command(
@@ -44,7 +40,6 @@ import picocli.CommandLine.Spec;
             "Measure how fast messages go from a client on the host to a server on the DPU. Start the server"
                     + " first, with --server; the client sends it the settings. Ctrl-C stops and prints the table."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch perf --server                          on the DPU",
             "  comch perf                                   on the host: slots of 64 bytes",
@@ -52,7 +47,7 @@ import picocli.CommandLine.Spec;
             "  comch perf control --latency -n 100000       round trips, with percentiles",
             "  DOCA_EMU_SIDE=both comch perf --local        both ends here"
         })
-final class PerfCommand implements UsesDevice {
+final class PerfCommand extends ToolCommand implements UsesDevice {
     private static final String NAME = "comch4j-perf";
     private static final List<String> OF_SERVERS =
             List.of("--server", "--clients", "--device", "--representor", "--name", "--library", "--verbose");
@@ -63,8 +58,6 @@ final class PerfCommand implements UsesDevice {
             index = "0",
             arity = "0..1",
             paramLabel = "KIND",
-            converter = OptionConverters.PerfPathConverter.class,
-            completionCandidates = OptionConverters.PerfPathNames.class,
             description = "what carries the messages: control (path), buffers, slots, records, calls, sockets, or"
                     + " msgq, which needs a DPA (slots)")
     private @Nullable PerfPath kind;
@@ -102,7 +95,6 @@ final class PerfCommand implements UsesDevice {
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "2",
-            converter = OptionConverters.Seconds.class,
             description = "how long each size is measured (${DEFAULT-VALUE})")
     private Duration duration;
 
@@ -117,7 +109,6 @@ final class PerfCommand implements UsesDevice {
             names = {"-w", "--warmup"},
             paramLabel = "SECONDS",
             defaultValue = "2",
-            converter = OptionConverters.Seconds.class,
             description = "warm-up that is not counted; 0.5 for all sizes but the first (${DEFAULT-VALUE})")
     private Duration warmup;
 
@@ -145,7 +136,6 @@ final class PerfCommand implements UsesDevice {
             names = "--pause",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            converter = OptionConverters.Seconds.class,
             description = "with --latency, for calls and sockets: how long the asking thread pauses after each"
                     + " answer; also prints this process's processor time (${DEFAULT-VALUE})")
     private Duration pause;
@@ -171,26 +161,11 @@ final class PerfCommand implements UsesDevice {
             description = "also write JSON; \"-\": to stdout, and print nothing else there")
     private @Nullable String json;
 
-    @Option(
-            names = "--device",
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "this end's device (the first that fits)")
-    private @Nullable PciAddress address;
+    @Mixin
+    private DeviceChoice choice;
 
-    @Option(
-            names = "--representor",
-            paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
-            description = "server only: the host's function to serve (the first)")
-    private @Nullable PciAddress function;
-
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = NAME,
-            description = "the server's name (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName named = new ServerName(NAME);
 
     @Option(names = "--clients", paramLabel = "N", description = "server only: end after N clients")
     private int clients = Integer.MAX_VALUE;
@@ -202,37 +177,31 @@ final class PerfCommand implements UsesDevice {
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the server (${DEFAULT-VALUE})")
     private Duration timeout;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     private final List<PerfOutcome> outcomes = new ArrayList<>();
     private final List<Double> distances = new ArrayList<>();
+    private String name;
     private boolean drawn;
 
     @Override
     public void run() {
-        OptionConverters.name(spec, name);
-        OptionConverters.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        name = named.get();
+        within("--clients", clients, 1, Integer.MAX_VALUE);
         for (long size : sizes) {
-            OptionConverters.within(spec, "--size", size, 1, 1 << 30);
+            within("--size", size, 1, 1 << 30);
         }
         if (server && kind != null) {
-            throw OptionConverters.wrong(spec, "--server: its settings come from the client");
+            throw wrong("--server: its settings come from the client");
         }
         if (server) {
-            OptionConverters.only(spec, "a server has its settings from the client", OF_SERVERS);
+            only("a server has its settings from the client", OF_SERVERS);
         } else {
-            OptionConverters.without(spec, "is for --server", "--clients");
+            without("is for --server", "--clients");
         }
         if (!server && !local) {
-            OptionConverters.without(spec, "is for --server", "--representor");
+            without("is for --server", "--representor");
         }
         if (kind == PerfPath.MSGQ) {
             latency = true;
@@ -256,7 +225,7 @@ final class PerfCommand implements UsesDevice {
                 plan((int) size, 0, null);
             }
         } catch (ProgramException e) {
-            throw OptionConverters.wrong(spec, String.valueOf(e.getMessage()));
+            throw wrong(String.valueOf(e.getMessage()));
         }
     }
 
@@ -273,16 +242,9 @@ final class PerfCommand implements UsesDevice {
     }
 
     private PerfEndpoint place(boolean ofServer) {
-        PciAddress device = address != null && !local ? address : DeviceChoice.device(ofServer);
-        if (!ofServer) {
-            return new PerfEndpoint(device, null, name);
-        }
-        if (function != null) {
-            return new PerfEndpoint(device, function, name);
-        }
-        try (Device dpu = Devices.openDpu(device)) {
-            return new PerfEndpoint(device, DeviceChoice.function(dpu), name);
-        }
+        PciAddress device = local ? DeviceChoice.first(ofServer) : choice.device(ofServer);
+        DeviceChoice.DeviceAndFunction place = choice.place(device, ofServer);
+        return new PerfEndpoint(device, place.function(), name);
     }
 
     private static void serve(
@@ -344,8 +306,7 @@ final class PerfCommand implements UsesDevice {
                 outcomes.add(
                         client != null
                                 ? client.run(plan, live)
-                                : new MsgqRun(address != null ? address : DeviceChoice.device(false), kernel)
-                                        .run(plan, interrupt::stopped, live));
+                                : new MsgqRun(choice.device(false), kernel).run(plan, interrupt::stopped, live));
                 warm = Math.min(warm, SHORT_WARMUP);
             }
             look(client);

@@ -15,36 +15,28 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch ping}: one message at a time, each of which must come back unchanged. */
 @Command(
         name = "ping",
         description = "On the host: send messages to \"comch serve\" and time the answers. Ctrl-C stops and prints the"
                 + " summary.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch ping -c 3                    three messages, one per second",
             "  comch ping -f -c 100000 -s 4080    as fast as they come back"
         })
-final class PingCommand implements UsesDevice {
+final class PingCommand extends ToolCommand implements UsesDevice {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
     @Option(
             names = "--device",
             paramLabel = "PCI",
-            converter = OptionConverters.Address.class,
             description = "the host's function of the BlueField (the first that can be a client)")
     private @Nullable PciAddress address;
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = ServeCommand.NAME,
-            description = "the server's name (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName named = new ServerName(ServeCommand.NAME);
 
     @Option(
             names = {"-c", "--count"},
@@ -65,7 +57,6 @@ final class PingCommand implements UsesDevice {
             names = {"-i", "--interval"},
             paramLabel = "SECONDS",
             defaultValue = "1",
-            converter = OptionConverters.Seconds.class,
             description = "time from one message to the next (${DEFAULT-VALUE})")
     private Duration interval;
 
@@ -83,27 +74,21 @@ final class PingCommand implements UsesDevice {
             names = {"-W", "--timeout"},
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = OptionConverters.Seconds.class,
             description = "how long to wait for the server, and for each answer (${DEFAULT-VALUE})")
     private Duration timeout;
-
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
 
     private final Histogram nanos = new Histogram(3);
     private int size;
     private long sent;
+    private String name;
     private byte[] answer;
 
     @Override
     public void run() {
-        OptionConverters.name(spec, name);
-        OptionConverters.within(spec, "--count", count, 0, Long.MAX_VALUE);
-        size = (int) OptionConverters.within(spec, "--size", bytes, 1, 1 << 20);
-        PciAddress chosen = address != null ? address : DeviceChoice.device(false);
+        name = named.get();
+        within("--count", count, 0, Long.MAX_VALUE);
+        size = (int) within("--size", bytes, 1, 1 << 20);
+        PciAddress chosen = address != null ? address : DeviceChoice.first(false);
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openHost(chosen);
                 Interrupt interrupt = new Interrupt()) {

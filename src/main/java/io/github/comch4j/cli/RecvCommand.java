@@ -18,37 +18,29 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch recv}. */
 @Command(
         name = "recv",
         description = "Receive what \"comch send\" sends on the other side, and write it to stdout or into a command.",
-        exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:everything that was sent has been written",
             "1:something is missing, or a command failed; stderr says why"
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch recv >image.bin                  from one client",
             "  comch recv --keep --lines              from all clients, until Ctrl-C",
             "  comch recv --keep --exec 'tr a-z A-Z'  a command answers each client"
         })
-final class RecvCommand implements UsesDevice {
+final class RecvCommand extends ToolCommand implements UsesDevice {
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration FOR_EVER = Duration.ofDays(1000);
     /** How long the other end has to leave when all is said. */
     private static final long FAREWELL_NANOS = 5_000_000_000L;
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = SendCommand.NAME,
-            description = "the server's name, the same at both ends (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName name = new ServerName(SendCommand.NAME);
 
     @Option(
             names = {"-L", "--lines"},
@@ -82,12 +74,6 @@ final class RecvCommand implements UsesDevice {
     @Mixin
     private Meeting meeting;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     private final TrafficCount traffic = new TrafficCount();
     private final OutputStream out = Terminals.stdout();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
@@ -98,12 +84,11 @@ final class RecvCommand implements UsesDevice {
 
     @Override
     public void run() {
-        OptionConverters.name(spec, name);
-        OptionConverters.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        within("--clients", clients, 1, Integer.MAX_VALUE);
         if (keep) {
-            OptionConverters.without(spec, "with --keep there is no last one", "--clients");
+            without("with --keep there is no last one", "--clients");
         }
-        try (Meeting.End end = meeting.open(name, true);
+        try (Meeting.End end = meeting.open(name.get(), true);
                 MessageServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {
             Set<Thread> threads = ConcurrentHashMap.newKeySet();

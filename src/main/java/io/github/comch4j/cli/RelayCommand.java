@@ -19,10 +19,8 @@ import org.jline.utils.Signals;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code comch relay}: programs that know TCP and Unix sockets, over Comch. */
 @Command(
@@ -33,14 +31,13 @@ import picocli.CommandLine.Spec;
             "An address is unix:PATH[,mode=0660][,user=NAME][,group=NAME], tcp:[HOST:]PORT, - (stdin and stdout),"
                     + " exec:COMMAND, or comch:NAME. In each pair, exactly one address must be comch:NAME."
         },
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch relay comch:redis tcp:6379              on the DPU, where Redis is",
             "  comch relay unix:/run/redis.sock comch:redis  on the host",
             "  redis-cli -s /run/redis.sock",
             "  ssh -o ProxyCommand='comch relay - comch:ssh' dpu"
         })
-final class RelayCommand implements UsesDevice {
+final class RelayCommand extends ToolCommand implements UsesDevice {
     private static final long MOST = Integer.MAX_VALUE;
 
     @Parameters(
@@ -70,7 +67,6 @@ final class RelayCommand implements UsesDevice {
             order = 74,
             paramLabel = "SECONDS",
             defaultValue = "10",
-            converter = OptionConverters.Seconds.class,
             description = "after SIGTERM, how long streams may continue (${DEFAULT-VALUE})")
     private Duration drain;
 
@@ -99,12 +95,6 @@ final class RelayCommand implements UsesDevice {
             description = "maximum number of unread bytes of a stream (${DEFAULT-VALUE})")
     private long window;
 
-    @Spec
-    private CommandSpec spec;
-
-    @Mixin
-    private CommonOptions common;
-
     @Override
     public void run() {
         List<RelayEndpoint.Pair> pairs = pairs();
@@ -112,13 +102,13 @@ final class RelayCommand implements UsesDevice {
         try {
             limits = new PeerLimits((int) Math.min(window, MOST), streams, connections, drain);
         } catch (IllegalArgumentException e) {
-            throw OptionConverters.wrong(spec, "--window, --streams, --connections: " + e.getMessage());
+            throw wrong("--window, --streams, --connections: " + e.getMessage());
         }
         if (check) {
             System.err.println("comch: nothing is wrong with the pairs: " + pairs.size());
             return;
         }
-        Meeting.DeviceAndFunction place = meeting.place(pairs.getFirst().serves());
+        DeviceChoice.DeviceAndFunction place = meeting.place(pairs.getFirst().serves());
         try (Interrupt interrupt = new Interrupt(drain.plusSeconds(10))) {
             boolean clean = false;
             try (Relay relay =
@@ -202,8 +192,7 @@ final class RelayCommand implements UsesDevice {
 
     private List<RelayEndpoint.Pair> pairs() {
         if (words.size() % 2 != 0) {
-            throw OptionConverters.wrong(
-                    spec, "\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
+            throw wrong("\"" + words.getLast() + "\" is alone: addresses come in pairs, FROM TO");
         }
         List<RelayEndpoint.Pair> pairs = new ArrayList<>();
         RelayEndpoint.Together together = new RelayEndpoint.Together();
@@ -212,13 +201,13 @@ final class RelayCommand implements UsesDevice {
                 pairs.add(together.add(RelayEndpoint.pair(words.get(i), words.get(i + 1))));
             }
         } catch (ProgramException e) {
-            throw OptionConverters.wrong(spec, String.valueOf(e.getMessage()));
+            throw wrong(String.valueOf(e.getMessage()));
         }
         if (file != null) {
             addPairs(file, together, pairs);
         }
         if (pairs.isEmpty()) {
-            throw OptionConverters.wrong(spec, "there is no pair, FROM TO");
+            throw wrong("there is no pair, FROM TO");
         }
         return pairs;
     }

@@ -4,17 +4,17 @@ import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.cli.sample.ChannelSample;
 import io.github.comch4j.cli.sample.CtrlPathSample;
 import io.github.comch4j.cli.sample.DataPathSample;
+import io.github.comch4j.cli.sample.SampleEnd;
 import io.github.comch4j.cli.sample.SampleOptions;
+import io.github.comch4j.cli.sample.SampleOptions.SampleDevice;
 import io.github.comch4j.cli.sample.SecureChannelSample;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code comch sample}: the sample programs in DOCA's guides, each of which talks to its counterpart in C. */
 @Command(
@@ -27,7 +27,6 @@ import picocli.CommandLine.Spec;
         },
         synopsisSubcommandLabel = "NAME",
         commandListHeading = "%nSamples:%n",
-        footerHeading = "%nExample:%n",
         footer = {
             "  comch sample ctrl-path-server -p 03:00.0 -r b1:00.0     on the DPU, first",
             "  comch sample ctrl-path-client -p b1:00.0                on the host"
@@ -42,60 +41,43 @@ import picocli.CommandLine.Spec;
             SampleCommand.SecureServer.class,
             SampleCommand.SecureClient.class,
         })
-final class SampleCommand implements Runnable {
+final class SampleCommand extends ToolCommand implements Runnable {
     private static final String CLIENTS_TEXT = "Message from the client";
     /** The DPU's device in all guides. */
     private static final String DPU = "03:00.0";
-
-    @Spec
-    private CommandSpec spec;
-
-    @Mixin
-    CommonOptions common;
 
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "the sample is missing");
     }
 
-    /** Where a program runs, with the defaults of its kind. */
-    static final class Places {
+    /** One end of a conversation: a server, if its name says so. */
+    abstract static class End extends ToolCommand implements UsesDevice {
+        final boolean server = getClass().getAnnotation(Command.class).name().endsWith("-server");
+
         @Option(
                 names = {"-p", "--pci-addr"},
                 paramLabel = "PCI",
-                converter = OptionConverters.SampleDeviceConverter.class,
                 description = "this side's device (${DEFAULT-VALUE})")
-        private SampleOptions.SampleDevice device;
+        SampleDevice device;
 
         @Option(
                 names = {"-r", "--rep-pci"},
                 paramLabel = "PCI",
-                converter = OptionConverters.SampleDeviceConverter.class,
                 description = "the host's function to serve (${DEFAULT-VALUE}); clients ignore it")
-        private SampleOptions.SampleDevice function;
+        SampleDevice function;
 
-        private Places(String device, String function) {
-            this.device = SampleOptions.SampleDevice.of(device);
-            this.function = SampleOptions.SampleDevice.of(function);
+        private End(String function) {
+            this.device = SampleDevice.of(server ? DPU : function);
+            this.function = SampleDevice.of(function);
         }
-    }
 
-    /** One end of a conversation. */
-    abstract static class End implements UsesDevice {
-        final boolean server;
-
-        @Mixin
-        final Places places;
-
-        @Mixin
-        CommonOptions common;
-
-        @Spec
-        CommandSpec spec;
-
-        private End(boolean server, String function) {
-            this.server = server;
-            this.places = new Places(server ? DPU : function, function);
+        final byte[] bytes(String text, int most) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            if (bytes.length < 1 || bytes.length > most) {
+                throw wrong("--text of " + bytes.length + " bytes: must be 1 to " + most);
+            }
+            return bytes;
         }
     }
 
@@ -104,10 +86,9 @@ final class SampleCommand implements Runnable {
         @Option(
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
-                defaultValue = CLIENTS_TEXT,
                 description = "the text to send, up to 4096 bytes; one message if the device's limit permits"
                         + " (${DEFAULT-VALUE})")
-        private String text;
+        private String text = CLIENTS_TEXT;
 
         @Option(
                 names = "--generation",
@@ -116,34 +97,62 @@ final class SampleCommand implements Runnable {
                         + " default: the library's release")
         private @Nullable String generation;
 
-        private PathEnd(boolean server) {
-            super(server, "b1:00.0");
+        private final Function<SampleOptions, SampleEnd> sample;
+
+        private PathEnd(Function<SampleOptions, SampleEnd> sample) {
+            super("b1:00.0");
+            this.sample = sample;
         }
 
-        final SampleOptions options() {
+        @Override
+        public void run() {
             Generation chosen = generation == null
                     ? null
                     : switch (generation) {
                         case "3.0" -> Generation.COMCH;
                         case "2.6" -> Generation.CC_2_6;
                         case "2.5" -> Generation.CC_2_5;
-                        default ->
-                            throw OptionConverters.wrong(
-                                    spec, "--generation " + generation + ": must be 3.0 or 2.6 or 2.5");
+                        default -> throw wrong("--generation " + generation + ": must be 3.0 or 2.6 or 2.5");
                     };
-            byte[] bytes = bytes(spec, text, SampleOptions.MOST_TEXT);
-            return new SampleOptions(server, places.device, places.function, bytes, Optional.ofNullable(chosen));
+            byte[] bytes = bytes(text, SampleOptions.MOST_TEXT);
+            sample.apply(new SampleOptions(server, device, function, bytes, Optional.ofNullable(chosen)))
+                    .run();
+        }
+    }
+
+    abstract static class CtrlPathEnd extends PathEnd {
+        private CtrlPathEnd() {
+            super(CtrlPathSample::new);
+        }
+    }
+
+    abstract static class DataPathEnd extends PathEnd {
+        private DataPathEnd() {
+            super(DataPathSample::new);
         }
     }
 
     /** Of the endpoint API, whose programs have another function. */
     abstract static class EndpointEnd extends End {
-        private EndpointEnd(boolean server) {
-            super(server, "3b:00.0");
+        private EndpointEnd() {
+            super("3b:00.0");
         }
 
         final SampleOptions options(byte[] text) {
-            return SampleOptions.ofEndpoints(server, places.device, places.function, text);
+            return SampleOptions.ofEndpoints(server, device, function, text);
+        }
+    }
+
+    abstract static class ChannelEnd extends EndpointEnd {
+        @Option(
+                names = {"-t", "--text"},
+                paramLabel = "TEXT",
+                description = "the text to send, up to 4079 bytes (${DEFAULT-VALUE})")
+        private String text = server ? "Message from the server" : CLIENTS_TEXT;
+
+        @Override
+        public void run() {
+            new ChannelSample(options(bytes(text, ChannelSample.MOST_TEXT))).run();
         }
     }
 
@@ -152,177 +161,78 @@ final class SampleCommand implements Runnable {
         @Option(
                 names = {"-s", "--msg-size"},
                 paramLabel = "BYTES",
-                defaultValue = "1024",
                 converter = OptionConverters.Size.class,
                 description = "the size of each message, 1 to 4080 (${DEFAULT-VALUE})")
-        private long size;
+        private long size = 1024;
 
         @Option(
                 names = {"-n", "--num-msgs"},
                 paramLabel = "COUNT",
-                defaultValue = "10000",
                 description = "the number of messages to send (${DEFAULT-VALUE})")
-        private int messages;
+        private int messages = 10_000;
 
         @Option(
                 names = "--end-after",
                 paramLabel = "COUNT",
-                defaultValue = "0",
                 description = "end without Ctrl-C, after COUNT messages have been received and everything sent has"
                         + " arrived")
         private int endAfter;
 
-        private SecureEnd(boolean server) {
-            super(server);
-        }
-
         @Override
         public void run() {
-            int each = (int) OptionConverters.within(spec, "--msg-size", size, 1, SecureChannelSample.MESSAGE_SIZE);
-            OptionConverters.within(spec, "--num-msgs", messages, 1, Integer.MAX_VALUE);
-            OptionConverters.within(spec, "--end-after", endAfter, 0, Integer.MAX_VALUE);
+            int each = (int) within("--msg-size", size, 1, SecureChannelSample.MESSAGE_SIZE);
+            within("--num-msgs", messages, 1, Integer.MAX_VALUE);
+            within("--end-after", endAfter, 0, Integer.MAX_VALUE);
             new SecureChannelSample(options(SecureChannelSample.pattern(each)), messages, endAfter).run();
         }
-    }
-
-    private static byte[] bytes(CommandSpec spec, String text, int most) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length < 1 || bytes.length > most) {
-            throw OptionConverters.wrong(spec, "--text of " + bytes.length + " bytes: must be 1 to " + most);
-        }
-        return bytes;
     }
 
     @Command(
             name = "ctrl-path-server",
             description = "On the DPU: receive a message, answer it, and end.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-server -p 03:00.0 -r b1:00.0 -t \"from the DPU\"")
-    static final class CtrlPathServer extends PathEnd {
-        CtrlPathServer() {
-            super(true);
-        }
-
-        @Override
-        public void run() {
-            new CtrlPathSample(options()).run();
-        }
-    }
+    static final class CtrlPathServer extends CtrlPathEnd {}
 
     @Command(
             name = "ctrl-path-client",
             description = "On the host: send a message, receive the answer, and end.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample ctrl-path-client -p b1:00.0 -t \"from the host\"")
-    static final class CtrlPathClient extends PathEnd {
-        CtrlPathClient() {
-            super(false);
-        }
-
-        @Override
-        public void run() {
-            new CtrlPathSample(options()).run();
-        }
-    }
+    static final class CtrlPathClient extends CtrlPathEnd {}
 
     @Command(
             name = "data-path-high-speed-server",
             description = "On the DPU: receive a text through a consumer, and send one through a producer.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-server -p 03:00.0 -r b1:00.0")
-    static final class DataPathServer extends PathEnd {
-        DataPathServer() {
-            super(true);
-        }
-
-        @Override
-        public void run() {
-            new DataPathSample(options()).run();
-        }
-    }
+    static final class DataPathServer extends DataPathEnd {}
 
     @Command(
             name = "data-path-high-speed-client",
             description = "On the host: send a text through a producer, and receive one through a consumer.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample data-path-high-speed-client -p b1:00.0")
-    static final class DataPathClient extends PathEnd {
-        DataPathClient() {
-            super(false);
-        }
-
-        @Override
-        public void run() {
-            new DataPathSample(options()).run();
-        }
-    }
+    static final class DataPathClient extends DataPathEnd {}
 
     @Command(
             name = "channel-server",
             description = "On the DPU: like ctrl-path-server, with the endpoint API of DOCA 1.5 to 2.8.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample channel-server -p 03:00.0 -r b1:00.0")
-    static final class ChannelServer extends EndpointEnd {
-        @Option(
-                names = {"-t", "--text"},
-                paramLabel = "TEXT",
-                defaultValue = "Message from the server",
-                description = "the answer, up to 4079 bytes (${DEFAULT-VALUE})")
-        private String text;
-
-        ChannelServer() {
-            super(true);
-        }
-
-        @Override
-        public void run() {
-            new ChannelSample(options(bytes(spec, text, ChannelSample.MOST_TEXT))).run();
-        }
-    }
+    static final class ChannelServer extends ChannelEnd {}
 
     @Command(
             name = "channel-client",
             description = "On the host: like ctrl-path-client, with the endpoint API.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample channel-client -p b1:00.0")
-    static final class ChannelClient extends EndpointEnd {
-        @Option(
-                names = {"-t", "--text"},
-                paramLabel = "TEXT",
-                defaultValue = CLIENTS_TEXT,
-                description = "the text to send, up to 4079 bytes (${DEFAULT-VALUE})")
-        private String text;
-
-        ChannelClient() {
-            super(false);
-        }
-
-        @Override
-        public void run() {
-            new ChannelSample(options(bytes(spec, text, ChannelSample.MOST_TEXT))).run();
-        }
-    }
+    static final class ChannelClient extends ChannelEnd {}
 
     @Command(
             name = "secure-channel-server",
             description = "On the DPU: DOCA 2.5's application secure_channel, with the endpoint API. It sends"
                     + " messages and receives the client's, in two threads, until Ctrl-C.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample secure-channel-server -r b1:00.0 -n 1000 --end-after 1000")
-    static final class SecureServer extends SecureEnd {
-        SecureServer() {
-            super(true);
-        }
-    }
+    static final class SecureServer extends SecureEnd {}
 
     @Command(
             name = "secure-channel-client",
             description = "On the host: the same.",
-            footerHeading = "%nExample:%n",
             footer = "  comch sample secure-channel-client -p b1:00.0 -n 1000 --end-after 1000")
-    static final class SecureClient extends SecureEnd {
-        SecureClient() {
-            super(false);
-        }
-    }
+    static final class SecureClient extends SecureEnd {}
 }

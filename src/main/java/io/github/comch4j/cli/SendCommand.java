@@ -21,33 +21,25 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch send}. */
 @Command(
         name = "send",
         description = "Send stdin to \"comch recv\" on the other side, and print what comes back.",
-        exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:the peer has received everything", "1:it has not; one sentence on stderr says why"},
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch send <image.bin                         to \"comch recv >image.bin\"",
             "  tail -f log | comch send --lines              one message per line",
             "  comch send --lines --chop --plain --name c    to any other program"
         })
-final class SendCommand implements UsesDevice {
+final class SendCommand extends ToolCommand implements UsesDevice {
     static final String NAME = "comch4j-stream";
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration FOR_EVER = Duration.ofDays(1000);
 
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            defaultValue = NAME,
-            description = "the server's name, the same at both ends (${DEFAULT-VALUE})")
-    private String name;
+    @Mixin
+    private final ServerName name = new ServerName(NAME);
 
     @Option(
             names = {"-L", "--lines"},
@@ -73,18 +65,11 @@ final class SendCommand implements UsesDevice {
             names = {"-q", "--linger"},
             paramLabel = "SECONDS",
             defaultValue = "0",
-            converter = OptionConverters.Seconds.class,
             description = "with --plain: how long to wait for answers after the end of the input (${DEFAULT-VALUE})")
     private Duration linger;
 
     @Mixin
     private Meeting meeting;
-
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
 
     private final TrafficCount traffic = new TrafficCount();
     private final OutputStream out = Terminals.stdout();
@@ -96,15 +81,14 @@ final class SendCommand implements UsesDevice {
 
     @Override
     public void run() {
-        OptionConverters.name(spec, name);
-        OptionConverters.within(spec, "--clients", clients, 1, 100_000);
+        within("--clients", clients, 1, 100_000);
         if (chop && !lines) {
-            throw OptionConverters.wrong(spec, "--chop: is for --lines");
+            throw wrong("--chop: is for --lines");
         }
         if (!plain) {
-            OptionConverters.without(spec, "is for --plain", "--linger");
+            without("is for --plain", "--linger");
         }
-        try (Meeting.End end = meeting.open(name, false);
+        try (Meeting.End end = meeting.open(name.get(), false);
                 MessageServerSocket server = end.listens() ? end.listen(plain) : null;
                 Interrupt interrupt = new Interrupt()) {
             List<MessageSocket> peers = new ArrayList<>();

@@ -16,11 +16,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -32,10 +29,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description = "DOCA Comch on this machine: what is there, whether it works, and how fast.",
         versionProvider = ToolVersion.class,
         synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:done", "1:failed; one sentence on stderr says why", "2:wrong command line"},
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch doctor               is all well on this machine?",
             "  comch devices --limits     on the host and on the DPU: what you can use",
@@ -44,15 +37,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "\"comch COMMAND --help\" describes a command and its options."
         })
-class Tool implements Runnable {
+class Tool extends ToolCommand implements Runnable {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
-
-    @Spec
-    private CommandSpec spec;
-
-    @Mixin
-    CommonOptions common;
 
     /** Returns the exit status. */
     static int run(String... arguments) {
@@ -78,6 +65,7 @@ class Tool implements Runnable {
             sample.setAllowOptionsAsOptionParameters(true);
         }
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        OptionConverters.register(line);
         return line.setColorScheme(CommandLine.Help.defaultColorScheme(colour() ? Ansi.ON : Ansi.OFF))
                 .setExecutionStrategy(Tool::execute)
                 .setParameterExceptionHandler(Tool::misunderstood)

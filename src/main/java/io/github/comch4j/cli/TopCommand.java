@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code comch top}. */
 @Command(
@@ -25,14 +22,13 @@ import picocli.CommandLine.Spec;
         description = "Show the emulated machine as it is now: servers, connections, producers and consumers,"
                 + " rates, posted buffers, and stuck processes. It only reads, and disturbs no process. To end it,"
                 + " press q or Ctrl-C.",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  comch top                   redrawn each second, until q; s: next sort order",
             "  comch top --sort waiting    most waiting bytes first",
             "  comch top --once --json     once, as JSON",
             "  comch top --pid 4711        the beans of a JVM"
         })
-final class TopCommand implements Runnable {
+final class TopCommand extends ToolCommand implements Runnable {
     private static final double MEGA = 1e6;
     private static final int LONGEST_NAME = 24;
     private static final int SHORTENED_NAME = 12; // on a narrow terminal
@@ -45,7 +41,6 @@ final class TopCommand implements Runnable {
             names = {"-i", "--interval"},
             paramLabel = "SECONDS",
             defaultValue = "1",
-            converter = OptionConverters.Seconds.class,
             description = "time from one look to the next, over which rates are computed (${DEFAULT-VALUE})")
     private Duration interval;
 
@@ -74,18 +69,12 @@ final class TopCommand implements Runnable {
             description = "show this JVM instead of the machine, from the beans that its program has registered (JMX)")
     private long pid;
 
-    @Mixin
-    CommonOptions common;
-
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public void run() {
         if (json && !once) {
-            throw OptionConverters.wrong(spec, "--json: is for --once");
+            throw wrong("--json: is for --once");
         }
-        OptionConverters.within(spec, "--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
+        within("--interval (ms)", interval.toMillis(), 1, Integer.MAX_VALUE);
         try (Screen screen = new Screen(!once)) {
             if (pid != 0) {
                 jvm(screen);

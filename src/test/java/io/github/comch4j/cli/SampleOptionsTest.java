@@ -77,6 +77,6 @@ class SampleOptionsTest {
         Printed one = Printed.by("sample", "ctrl-path-client", "--help");
         assertThat(one.status).isZero();
         assertThat(one.out)
-                .contains("-p, --pci-addr=PCI", "-t, --text=TEXT", "Example:", "comch sample ctrl-path-client");
+                .contains("-p, --pci-addr=PCI", "-t, --text=TEXT", "Examples:", "comch sample ctrl-path-client");
     }
 }

@@ -75,7 +75,7 @@ public final class PerfFigures {
     public static Map<String, Object> map(PerfOutcome outcome) {
         Plan plan = outcome.plan();
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("kind", plan.kind().word());
+        map.put("kind", plan.kind());
         map.put("measure", plan.latency() ? "latency" : "throughput");
         map.put("both_ways", plan.bothWays());
         map.put("size", plan.size());

@@ -33,21 +33,19 @@ public enum PerfPath {
     }
 
     /** As it is written on a command line. */
-    public String word() {
+    @Override
+    public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /** All words. */
     public static String words() {
-        return Arrays.stream(values()).map(PerfPath::word).collect(Collectors.joining(", "));
+        return Arrays.stream(values()).map(PerfPath::toString).collect(Collectors.joining(", "));
     }
 
     /** The one that is written so. */
     public static PerfPath of(String word) {
-        return Arrays.stream(values())
-                .filter(kind -> kind.word().equals(word))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(word));
+        return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
     /** Unless the user says otherwise. */

@@ -57,10 +57,10 @@ public record Plan(
      */
     public Plan {
         if (latency && !kind.hasLatency()) {
-            throw new ProgramException(kind.word() + " have no latency: a single record is a message of slots");
+            throw new ProgramException(kind + " have no latency: a single record is a message of slots");
         }
         if (!latency && !kind.hasThroughput()) {
-            throw new ProgramException(kind.word() + " is measured one message after the other: --latency");
+            throw new ProgramException(kind + " is measured one message after the other: --latency");
         }
         within("size", size, 1, MOST_SIZE);
         within("depth", depth, 1, MOST_DEPTH);
@@ -80,7 +80,7 @@ public record Plan(
             throw new ProgramException("size, depth and threads make more than 4 GiB of buffers");
         }
         if (bothWays && (latency || !kind.goesBothWays())) {
-            throw new ProgramException((latency ? "latency" : kind.word()) + " is not measured in both directions");
+            throw new ProgramException((latency ? "latency" : kind.toString()) + " is not measured in both directions");
         }
     }
 
@@ -106,14 +106,14 @@ public record Plan(
 
     /** For who looks at several sizes. */
     public String described(String sizes) {
-        return kind.word() + " of " + sizes + " bytes, " + (latency ? "latency" : "throughput")
+        return kind + " of " + sizes + " bytes, " + (latency ? "latency" : "throughput")
                 + (bothWays ? " both ways" : "") + ", " + threads + (threads == 1 ? " thread" : " threads") + ", depth "
                 + depth;
     }
 
     /** For the peer. */
     String text() {
-        return "kind=" + kind.word() + " latency=" + latency + " both=" + bothWays + " size=" + size + " depth=" + depth
+        return "kind=" + kind + " latency=" + latency + " both=" + bothWays + " size=" + size + " depth=" + depth
                 + " burst=" + burst + " threads=" + threads + " warmup=" + warmup + " length=" + length + " count="
                 + count + " pause=" + pause + " binding=" + binding;
     }

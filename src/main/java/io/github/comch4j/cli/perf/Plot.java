@@ -39,7 +39,7 @@ public final class Plot {
         boolean latency = plan.latency();
         if (all.size() > 1) {
             Plot plot = new Plot(
-                    plan.kind().word() + (latency ? ", one way by the size" : ", throughput by the size"),
+                    plan.kind() + (latency ? ", one way by the size" : ", throughput by the size"),
                     "bytes",
                     latency ? "us" : "MB/s");
             for (PerfOutcome each : all) {
@@ -47,7 +47,7 @@ public final class Plot {
             }
             return plot;
         }
-        String of = plan.kind().word() + " of " + Units.size(plan.size());
+        String of = plan.kind() + " of " + Units.size(plan.size());
         if (first.hasTimes()) {
             Histogram histogram = first.times();
             Plot plot = new Plot(of + ", there and back", "percentile", "us");

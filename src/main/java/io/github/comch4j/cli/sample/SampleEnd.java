@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Either end of a sample's conversation, with the sizes that DOCA's samples use. Where they have an engine for each
  * context, this has one for all.
  */
-abstract class SampleEnd {
+public abstract class SampleEnd {
     private static final int RECEIVE_QUEUE = 10;
     private static final int SEND_TASKS = 1024;
     private static final Duration SILENCE = Duration.ofSeconds(30);
