@@ -4,13 +4,16 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.io.MessageServerSocket;
+import io.github.comch4j.link.FirstDevice;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +52,7 @@ public record Conformance(
     /** Of what the halves say to each other, and of the probes. */
     static final String VERSION = "1";
 
+    private static final Duration FOR_EVER = Duration.ofDays(1000);
     private static final Duration GREETING = Duration.ofSeconds(30);
     private static final int COULD_NOT_RUN = 2;
     private static final String FUNCTIONS = "functions";
@@ -109,58 +113,52 @@ public record Conformance(
             throw new ProgramException("--side is missing: dpu, or host");
         }
         List<Probe> chosen = chosen();
-        PciAddress device = address.orElseGet(this::firstDevice);
-        try (Device opened = side() == KitSide.DPU ? Devices.openDpu(device) : Devices.openHost(device)) {
-            return side() == KitSide.HOST ? lead(opened, chosen) : follow(opened);
+        boolean dpu = side() == KitSide.DPU;
+        PciAddress device = address.orElseGet(() -> FirstDevice.of(
+                Devices.list(),
+                dpu,
+                reason -> new ProgramException(
+                        "--side " + side() + " runs on the " + (dpu ? "DPU: " : "host: ") + reason)));
+        try (EventLoop loop = EventLoop.start("conformance");
+                Device opened = dpu ? Devices.openDpu(device) : Devices.openHost(device)) {
+            return dpu ? follow(loop, opened) : lead(loop, opened, chosen);
         }
     }
 
-    private PciAddress firstDevice() {
-        return Devices.list().stream()
-                .filter(info -> side() == KitSide.DPU ? info.server() : info.client())
-                .findFirst()
-                .map(DeviceInfo::address)
-                .orElseThrow(() -> new ProgramException(
-                        side() == KitSide.DPU
-                                ? "no device here can serve: --side dpu runs on the DPU"
-                                : "no device here can be a client: --side host runs on the host"));
-    }
-
-    private boolean lead(Device device, List<Probe> chosen) throws IOException {
-        try (Coordination coordination = Coordination.ofClient(device, name, timeout)) {
-            coordination.send(0, "HELLO", greeting());
-            ConformanceReport report = meet(coordination);
+    private boolean lead(EventLoop loop, Device device, List<Probe> chosen) throws IOException {
+        String advice = "is \"comch conformance --side dpu\" running on the DPU, for this function?";
+        try (Dialog other = Dialog.connect(loop, device, name, timeout, advice)) {
+            ConformanceReport report = meet(other);
             String run = Long.toHexString(System.nanoTime() & 0xffff_ffffL);
-            try (KitHalf half = half(coordination, report, workerArguments(device.address(), Optional.empty()))) {
+            try (KitHalf half = half(other, report, workerArguments(device.address(), Optional.empty()))) {
                 half.lead(chosen, run, quick);
             }
             return finish(report);
         }
     }
 
-    private boolean follow(Device device) throws IOException {
-        PciAddress served = function.orElseGet(() -> device.representors().stream()
-                .findFirst()
-                .orElseThrow(() -> new ProgramException("the device has no representor of a host's function"))
-                .address());
+    private boolean follow(EventLoop loop, Device device) throws IOException {
+        PciAddress served = function.orElseGet(() -> FirstDevice.functionOf(device, ProgramException::new));
         try (Representor representor = device.openRepresentor(served);
-                Coordination coordination = Coordination.ofServer(
-                        device, representor, name, () -> System.out.println("waiting for the half on the host"))) {
-            coordination.send(0, "HELLO", greeting());
-            ConformanceReport report = meet(coordination);
-            boolean whole;
-            try (KitHalf half = half(coordination, report, workerArguments(device.address(), Optional.of(served)))) {
-                whole = half.follow(probes());
+                MessageServerSocket server = ProgramException.serving(
+                        name, served, () -> MessageServerSocket.open(loop, device, representor, name))) {
+            System.out.println("waiting for the half on the host");
+            try (Dialog other = new Dialog(Objects.requireNonNull(server.accept(FOR_EVER)))) {
+                ConformanceReport report = meet(other);
+                boolean whole;
+                try (KitHalf half = half(other, report, workerArguments(device.address(), Optional.of(served)))) {
+                    whole = half.follow(probes());
+                }
+                if (!whole) {
+                    System.out.println("the half on the host has gone");
+                }
+                return finish(report) && whole;
             }
-            if (!whole) {
-                System.out.println("the half on the host has gone");
-            }
-            return finish(report) && whole;
         }
     }
 
-    private KitHalf half(Coordination coordination, ConformanceReport report, List<String> arguments) {
-        return new KitHalf(side(), coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
+    private KitHalf half(Dialog other, ConformanceReport report, List<String> arguments) {
+        return new KitHalf(side(), other, () -> new WorkerProcess(arguments, verbose), report);
     }
 
     private List<String> workerArguments(PciAddress device, Optional<PciAddress> served) {
@@ -202,11 +200,15 @@ public record Conformance(
     }
 
     /** Hears what the other half is. */
-    private ConformanceReport meet(Coordination coordination) {
-        Coordination.Message message = coordination.await(GREETING);
-        List<String> words = Arrays.asList(message.text().split("\\" + Worker.SEPARATOR));
+    private ConformanceReport meet(Dialog other) {
+        other.send("HELLO", greeting());
+        Dialog.Line message = other.next(GREETING);
+        if (message == null) {
+            throw new ProgramException("the other half has gone");
+        }
+        List<String> words = Arrays.asList(message.rest().split("\\" + Worker.SEPARATOR));
         Map<String, String> here = facts();
-        if (!message.verb().equals("HELLO") || !words.getFirst().equals(VERSION) || words.size() != here.size() + 2) {
+        if (!message.word().equals("HELLO") || !words.getFirst().equals(VERSION) || words.size() != here.size() + 2) {
             throw new ProgramException("the other half is of another version of this kit: take the same jar");
         }
         Map<String, String> there = new LinkedHashMap<>();

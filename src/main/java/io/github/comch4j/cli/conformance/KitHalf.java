@@ -1,7 +1,8 @@
 package io.github.comch4j.cli.conformance;
 
+import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
-import java.io.PrintStream;
+import io.github.comch4j.cli.program.ToolThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -14,26 +15,20 @@ import org.jspecify.annotations.Nullable;
 final class KitHalf implements AutoCloseable {
     private static final int GRACE_SECONDS = 10;
     private static final Duration MOST = Duration.ofMinutes(9);
+    private static final Duration MOMENT = Duration.ofMillis(1);
     private static final Duration SILENCE = Duration.ofMinutes(10);
 
     private final KitSide side;
-    private final Coordination coordination;
+    private final Dialog other;
     private final Supplier<WorkerProcess> workers;
     private final ConformanceReport report;
-    private final PrintStream out;
     private @Nullable WorkerProcess worker;
 
-    KitHalf(
-            KitSide side,
-            Coordination coordination,
-            Supplier<WorkerProcess> workers,
-            ConformanceReport report,
-            PrintStream out) {
+    KitHalf(KitSide side, Dialog other, Supplier<WorkerProcess> workers, ConformanceReport report) {
         this.side = side;
-        this.coordination = coordination;
+        this.other = other;
         this.workers = workers;
         this.report = report;
-        this.out = out;
     }
 
     /** Runs these probes, one after another, and has the other half run them. */
@@ -41,35 +36,30 @@ final class KitHalf implements AutoCloseable {
         int number = 0;
         long end = System.nanoTime() + MOST.toNanos();
         for (Probe probe : probes) {
-            if (coordination.isLost() || System.nanoTime() - end > 0) {
+            if (other.isGone() || System.nanoTime() - end > 0) {
                 ProbeResult result = new ProbeResult(probe);
-                result.ended(coordination.isLost() ? gone() : "no time is left");
+                result.ended(other.isGone() ? gone() : "no time is left");
                 tell(result);
                 continue;
             }
             Worker.Order order = new Worker.Order(++number, run, quick, probe);
-            coordination.send(number, "RUN", order.text());
+            other.send("RUN", order.text());
             perform(order);
         }
-        coordination.send(number + 1, "BYE", "");
+        other.send("BYE", Integer.toString(number + 1));
     }
 
     /** Runs what the other half leads in; returns whether it has come to the end. */
     boolean follow(List<Probe> probes) {
-        while (true) {
-            Coordination.Message message;
-            try {
-                message = coordination.await(SILENCE);
-            } catch (ProgramException e) {
-                return false;
-            }
-            if (message.verb().equals("BYE")) {
+        for (Dialog.Line line = other.next(SILENCE); line != null; line = other.next(SILENCE)) {
+            if (line.word().equals("BYE")) {
                 return true;
             }
-            if (message.verb().equals("RUN")) { // all else is about a probe that this half has given up
-                perform(Worker.Order.parse(message.text(), probes));
+            if (line.word().equals("RUN")) { // all else is about a probe that this half has given up
+                perform(Worker.Order.parse(line.rest(), probes));
             }
         }
+        return false;
     }
 
     private String gone() {
@@ -82,8 +72,8 @@ final class KitHalf implements AutoCloseable {
 
     private void tell(ProbeResult result) {
         report.add(result);
-        out.print(ConformanceReport.text(result, false));
-        out.flush();
+        System.out.print(ConformanceReport.text(result, false));
+        System.out.flush();
     }
 
     private WorkerProcess worker() {
@@ -122,7 +112,7 @@ final class KitHalf implements AutoCloseable {
 
         ProbeResult run() {
             try {
-                worker().say(order.text());
+                worker().say("RUN " + order.text());
             } catch (ProgramException e) {
                 endHere(side + ": " + e.getMessage());
             }
@@ -150,26 +140,24 @@ final class KitHalf implements AutoCloseable {
                 endWorker();
                 endHere(side + ": does not end");
             }
-            if (!thereEnded && (coordination.isLost() || late > 3 * GRACE_SECONDS)) {
-                endThere(coordination.isLost() ? gone() : "the half on the " + side.other() + " does not answer");
+            if (!thereEnded && (other.isGone() || late > 3 * GRACE_SECONDS)) {
+                endThere(other.isGone() ? gone() : "the half on the " + side.other() + " does not answer");
             }
         }
 
         /** What this side's worker says. */
         private void obey(String line) {
-            int space = line.indexOf(' ');
-            String verb = space < 0 ? line : line.substring(0, space);
-            String text = space < 0 ? "" : line.substring(space + 1);
-            switch (verb) {
-                case "SAY" -> coordination.send(order.number(), "SAY", text);
+            Dialog.Line said = Dialog.Line.of(line);
+            switch (said.word()) {
+                case "SAY" -> tell("SAY", said.rest());
                 case "ANSWER" -> {
-                    answer(text);
-                    coordination.send(order.number(), "ANSWER", text);
+                    answer(said.rest());
+                    tell("ANSWER", said.rest());
                 }
-                case "DONE" -> endHere(text);
+                case "DONE" -> endHere(said.rest());
                 case "DIE" -> {
                     endWorker();
-                    coordination.send(order.number(), "SAY", "dead");
+                    tell("SAY", "dead");
                     endHere("");
                 }
                 case WorkerProcess.ENDED -> {
@@ -181,6 +169,10 @@ final class KitHalf implements AutoCloseable {
             }
         }
 
+        private void tell(String verb, String text) {
+            other.send(verb, order.number() + " " + text);
+        }
+
         private void answer(String text) {
             int separator = text.indexOf(Worker.SEPARATOR);
             result.answer(text.substring(0, separator), CallOutcome.clean(text.substring(separator + 1)));
@@ -190,7 +182,7 @@ final class KitHalf implements AutoCloseable {
             if (!hereEnded) {
                 hereEnded = true;
                 result.ended(reason);
-                coordination.send(order.number(), "END", reason);
+                tell("END", reason);
             }
         }
 
@@ -204,24 +196,28 @@ final class KitHalf implements AutoCloseable {
 
         /** What the other half says; returns false if it says nothing. */
         private boolean hearOther() {
-            Coordination.Message message = coordination.poll();
-            if (message == null) {
+            if (thereEnded) {
+                ToolThreads.pause();
                 return false;
             }
-            if (message.run() > order.number()) {
-                coordination.putBack(message);
-                endThere("the half on the " + side.other() + " has gone on");
-                return true;
+            Dialog.Line line = other.next(MOMENT);
+            if (line == null) {
+                return false;
             }
-            if (message.run() == order.number()) {
-                switch (message.verb()) {
+            Dialog.Line said = Dialog.Line.of(line.rest());
+            int number = Worker.Order.number(said.word());
+            if (number > order.number()) {
+                other.putBack(line);
+                endThere("the half on the " + side.other() + " has gone on");
+            } else if (number == order.number()) {
+                switch (line.word()) {
                     case "SAY" -> {
                         if (!hereEnded && worker != null) {
-                            worker.say("SAY " + message.text());
+                            worker.say("SAY " + said.rest());
                         }
                     }
-                    case "ANSWER" -> answer(message.text());
-                    case "END" -> endThere(message.text());
+                    case "ANSWER" -> answer(said.rest());
+                    case "END" -> endThere(said.rest());
                     default -> {} // of a later version
                 }
             }

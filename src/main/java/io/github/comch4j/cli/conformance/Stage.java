@@ -37,40 +37,23 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** How a half speaks to its parent, and through it to the other half. */
-    interface Line {
-        void answer(String question, String value);
-
-        void tell(String text);
-
-        /** The next text of the other half; null if there is none yet. */
-        @Nullable
-        String poll();
-
-        /** Whether the other half has ended before its time. */
-        boolean isOver();
-
-        /** Does not return. */
-        void die();
-    }
-
     final KitSide side;
     final Device device;
     final boolean quick;
     final ProgressEngine engine = ProgressEngine.create();
     private final @Nullable Representor function;
-    private final Line line;
+    private final Worker worker;
     private final String run;
     private final int number;
     private final long deadline;
     private final Deque<AutoCloseable> things = new ArrayDeque<>();
 
     /** {@code order} says which probe of which run it is. */
-    Stage(KitSide side, Device device, @Nullable Representor function, Line line, Worker.Order order) {
+    Stage(KitSide side, Device device, @Nullable Representor function, Worker worker, Worker.Order order) {
         this.side = side;
         this.device = device;
         this.function = function;
-        this.line = line;
+        this.worker = worker;
         this.run = order.run();
         this.number = order.number();
         this.quick = order.quick();
@@ -83,7 +66,7 @@ final class Stage implements AutoCloseable {
     }
 
     void answer(String question, Object value) {
-        line.answer(question, String.valueOf(value));
+        worker.answer(question, String.valueOf(value));
     }
 
     /** Answers of both halves to one question have the side before them. */
@@ -103,24 +86,24 @@ final class Stage implements AutoCloseable {
 
     /** Says a word to the other half, which must {@link #hear} it. */
     void tell(String text) {
-        line.tell(text);
+        worker.tell(text);
     }
 
     /** The next word of the other half. Progresses the engine meanwhile. */
     String hear() {
-        return waitFor(line::poll, true);
+        return waitFor(worker::poll, true);
     }
 
     /** As {@link #hear}, without progress. */
     String hearStill() {
-        return waitFor(line::poll, false);
+        return waitFor(worker::poll, false);
     }
 
     /** The next word of the other half, or null if it says none for a while. */
     @Nullable
     String hear(Duration time) {
         String[] word = {null};
-        await(() -> (word[0] = line.poll()) != null, time);
+        await(() -> (word[0] = worker.poll()) != null, time);
         return word[0];
     }
 
@@ -154,7 +137,7 @@ final class Stage implements AutoCloseable {
     }
 
     private void checkTime() {
-        if (line.isOver()) {
+        if (worker.isOver()) {
             throw new Over("the other half has given up");
         }
         if (System.nanoTime() - deadline > 0) {
@@ -201,7 +184,7 @@ final class Stage implements AutoCloseable {
 
     /** Ends this process as a crash would; its parent knows, tells the other half {@code dead}, and goes on. */
     void die() {
-        line.die();
+        worker.die();
     }
 
     /** Closed with the probe, before what was made earlier. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *                                                      DONE reason           the end; no reason: a good one
  * </pre>
  */
-final class Worker implements Stage.Line {
+final class Worker {
     static final char SEPARATOR = '|';
 
     private static final String END = "";
@@ -37,17 +37,25 @@ final class Worker implements Stage.Line {
     record Order(int number, String run, boolean quick, Probe probe) {
         /** How the parent says it. */
         String text() {
-            return "RUN " + number + " " + run + " " + quick + " " + probe.name;
+            return number + " " + run + " " + quick + " " + probe.name;
+        }
+
+        static int number(String text) {
+            try {
+                return Integer.parseInt(text);
+            } catch (NumberFormatException e) {
+                throw new ProgramException("the other end is not a half of this kit", e);
+            }
         }
 
         static Order parse(String text, List<Probe> probes) {
             String[] words = text.split(" ");
             Probe probe = probes.stream()
-                    .filter(each -> each.name.equals(words[4]))
+                    .filter(each -> each.name.equals(words[3]))
                     .findFirst()
-                    .orElseThrow(() -> new ProgramException("the other half asks for " + words[4]
+                    .orElseThrow(() -> new ProgramException("the other half asks for " + words[3]
                             + ", which this one does not have: take the same jar"));
-            return new Order(Integer.parseInt(words[1]), words[2], Boolean.parseBoolean(words[3]), probe);
+            return new Order(number(words[0]), words[1], Boolean.parseBoolean(words[2]), probe);
         }
     }
 
@@ -96,7 +104,7 @@ final class Worker implements Stage.Line {
                 return;
             }
             if (line.startsWith("RUN ")) { // all else was said to a probe that has ended
-                say("DONE " + outcome(side, device, function, Order.parse(line, probes)));
+                say("DONE " + outcome(side, device, function, Order.parse(line.substring(4), probes)));
             }
         }
     }
@@ -127,17 +135,14 @@ final class Worker implements Stage.Line {
         out.flush();
     }
 
-    @Override
     public void answer(String question, String value) {
         say("ANSWER " + question + SEPARATOR + CallOutcome.clean(value));
     }
 
-    @Override
     public void tell(String text) {
         say("SAY " + text);
     }
 
-    @Override
     public @Nullable String poll() {
         String line = in.peek();
         if (line == null || !line.startsWith("SAY ")) {
@@ -147,12 +152,10 @@ final class Worker implements Stage.Line {
         return line.substring(4);
     }
 
-    @Override
     public boolean isOver() {
         return over;
     }
 
-    @Override
     public void die() {
         say("DIE");
         while (true) {

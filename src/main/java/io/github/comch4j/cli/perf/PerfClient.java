@@ -1,21 +1,18 @@
 package io.github.comch4j.cli.perf;
 
-import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.Cores;
+import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
-import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
-import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** The end on the host: brings the settings, and has the figures. */
 public final class PerfClient implements AutoCloseable {
@@ -38,13 +35,11 @@ public final class PerfClient implements AutoCloseable {
 
     private final PerfEndpoint place;
     private final BooleanSupplier interrupted;
-    private final ProgressEngine engine = ProgressEngine.create();
+    private final EventLoop loop = EventLoop.start("perf-orders");
     private final Device device;
-    private final ComchClient client;
-    private final PerfOrders orders;
+    private final Dialog orders;
     private final Map<String, String> server;
     private final Map<String, String> self;
-    private @Nullable PerfOrders arriving;
 
     /**
      * Connects.
@@ -57,56 +52,33 @@ public final class PerfClient implements AutoCloseable {
         this.place = place;
         this.interrupted = interrupted;
         this.device = Devices.openHost(place.device());
-        this.client = connect(patience);
-        this.orders = new PerfOrders(engine, client.connection());
-        this.arriving = orders;
         String about = PerfOrders.self(Doca.library().version());
         this.self = Plan.words(about);
         try {
+            this.orders = Dialog.connect(
+                    loop,
+                    device,
+                    place.name(),
+                    patience,
+                    "is \"comch perf --server\" running on the DPU, for this function?");
             this.server = greet(about);
         } catch (RuntimeException e) {
-            close();
+            closeDevice();
             throw e;
         }
     }
 
     private Map<String, String> greet(String about) {
         orders.send(PerfOrders.HELLO, about);
-        PerfOrders.Line line = orders.awaitLine("the server's greeting");
+        Dialog.Line line = PerfOrders.awaitLine(orders, "the server's greeting");
         if (!line.word().equals(PerfOrders.WELCOME)) {
             throw new ProgramException("\"" + place.name() + "\" is no server of comch perf");
         }
         return Plan.words(line.rest());
     }
 
-    private ComchClient connect(Duration patience) {
-        try {
-            return ComchClient.builder(engine, device, place.name())
-                    .onMessage((connection, message) -> {
-                        if (arriving != null) {
-                            arriving.arrived(message);
-                        }
-                    })
-                    .onDisconnected(connection -> {
-                        if (arriving != null) {
-                            arriving.ended();
-                        }
-                    })
-                    .connect(patience);
-        } catch (DocaException e) {
-            closeDevice();
-            throw e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT
-                    ? ProgramException.refused(
-                            place.name(),
-                            device.address(),
-                            e,
-                            "is \"comch perf --server\" running on the DPU, for this function?")
-                    : e;
-        }
-    }
-
     private void closeDevice() {
-        engine.close();
+        loop.close();
         device.close();
     }
 
@@ -123,7 +95,7 @@ public final class PerfClient implements AutoCloseable {
 
     /** Of the control path, bytes. */
     public int longestMessage() {
-        return client.maxMessageSize();
+        return orders.maxMessageSize();
     }
 
     /** How far the two processors are from each other, ns; empty if the ends have no two on one machine. */
@@ -138,7 +110,7 @@ public final class PerfClient implements AutoCloseable {
      */
     public PerfOutcome run(Plan plan, Live live) {
         orders.send(PerfOrders.RUN, plan.text());
-        PerfOrders.Line line = orders.awaitLine("the server to begin");
+        Dialog.Line line = PerfOrders.awaitLine(orders, "the server to begin");
         if (!line.word().equals(PerfOrders.READY)) {
             throw new ProgramException("the server says \"" + line.word() + "\" instead of beginning");
         }
@@ -174,10 +146,8 @@ public final class PerfClient implements AutoCloseable {
                     || (!alreadyTold && crew.haveSent())
                     || (!alreadyStopped && interrupted.getAsBoolean())
                     || System.nanoTime() - next >= 0);
-            if (crew.haveLostPeer()) {
-                orders.awaitMore(REASON);
-            }
-            done |= told(crew, atServer);
+            Dialog.Line line = crew.haveLostPeer() ? orders.next(REASON) : orders.next();
+            done |= line != null && isLast(line, crew, atServer);
             crew.check();
             if (orders.isGone()) {
                 throw new ProgramException("the server has gone");
@@ -201,23 +171,22 @@ public final class PerfClient implements AutoCloseable {
         }
     }
 
-    /** True: the server has said everything. */
-    private boolean told(Crew crew, List<LaneResult> atServer) {
-        boolean done = false;
-        for (PerfOrders.Line line = orders.next(); line != null; line = orders.next()) {
-            switch (PerfOrders.checked(line).word()) {
-                case PerfOrders.SENT -> crew.expect(line.rest());
-                case PerfOrders.RESULT -> atServer.add(LaneResult.of(line.rest()));
-                case PerfOrders.DONE -> done = true;
-                default -> throw new ProgramException("the server says \"" + line.word() + "\" in a measurement");
+    /** Whether the server has said everything. */
+    private static boolean isLast(Dialog.Line line, Crew crew, List<LaneResult> atServer) {
+        switch (PerfOrders.checked(line).word()) {
+            case PerfOrders.SENT -> crew.expect(line.rest());
+            case PerfOrders.RESULT -> atServer.add(LaneResult.of(line.rest()));
+            case PerfOrders.DONE -> {
+                return true;
             }
+            default -> throw new ProgramException("the server says \"" + line.word() + "\" in a measurement");
         }
-        return done;
+        return false;
     }
 
     @Override
     public void close() {
-        client.close();
+        orders.close();
         closeDevice();
     }
 }
