@@ -46,7 +46,7 @@ final class ConsumerProbes {
         return Probe.of("consumer.ids", "Ids of three consumers and producers, and of one that follows a closed one")
                 .expect("consumers", "1 2 3 4")
                 .expect("producers", "1 2 3 4", "0 0 0 0")
-                .host((stage, connection) -> {
+                .hostAlone((stage, connection) -> {
                     List<Integer> consumers = new ArrayList<>();
                     List<Integer> producers = new ArrayList<>();
                     for (int i = 0; i < 4; i++) {
@@ -62,9 +62,7 @@ final class ConsumerProbes {
                     }
                     stage.answer("consumers", ConnectionProbes.text(consumers));
                     stage.answer("producers", ConnectionProbes.text(producers));
-                    stage.tell("done");
-                })
-                .dpu(Stage::linkUntilDone);
+                });
     }
 
     private static Probe several() {
@@ -120,7 +118,7 @@ final class ConsumerProbes {
         return Probe.of("consumer.most", "Consumers of one connection, until one is refused, or 256")
                 .expect("created", "64", "256")
                 .expect("the next one", "NO_MEMORY", "not tried")
-                .host((stage, connection) -> {
+                .hostAlone((stage, connection) -> {
                     MemoryMap memory = stage.memory(SIZE);
                     int created = 0;
                     String next = "not tried";
@@ -135,27 +133,23 @@ final class ConsumerProbes {
                     }
                     stage.answer("created", created);
                     stage.answer("the next one", next);
-                    stage.tell("done");
-                })
-                .dpu(Stage::linkUntilDone);
+                });
     }
 
     private static Probe memoryWithoutPermission() {
         return Probe.of("consumer.memory-without-permission", "A consumer in memory that the DPU may not write")
                 .expect("create", "NOT_PERMITTED")
-                .host((stage, connection) -> {
+                .hostAlone((stage, connection) -> {
                     MemoryMap memory = stage.own(MemoryMap.allocate(stage.device, SIZE, Access.LOCAL_READ_WRITE));
                     stage.attempt(
                             "create", () -> stage.consumer(connection, memory).start());
-                    stage.tell("done");
-                })
-                .dpu(Stage::linkUntilDone);
+                });
     }
 
     private static Probe memoryOfAnotherDevice() {
         return Probe.of("consumer.memory-of-another-device", "A consumer in memory of another function of the host")
                 .expect("create", "INVALID_VALUE", "no other function")
-                .host((stage, connection) -> {
+                .hostAlone((stage, connection) -> {
                     Optional<DeviceInfo> another = Devices.list().stream()
                             .filter(info -> info.client() && !info.address().equals(stage.device.address()))
                             .findFirst();
@@ -169,9 +163,7 @@ final class ConsumerProbes {
                                 "create",
                                 () -> stage.consumer(connection, memory).start());
                     }
-                    stage.tell("done");
-                })
-                .dpu(Stage::linkUntilDone);
+                });
     }
 
     /** Who makes a consumer knows its id at once; it runs when the engine has made progress. */
@@ -220,7 +212,7 @@ final class ConsumerProbes {
         return Probe.of("consumer.flushed", "Four posted receives of a consumer that is stopped")
                 .expect("their status", "IO_FAILED x4")
                 .expect("the most tasks", "SUCCESS")
-                .host((stage, connection) -> {
+                .hostAlone((stage, connection) -> {
                     List<DocaError> failed = new ArrayList<>();
                     ComchConsumer consumer = consumer(stage, connection, 4, failed);
                     consumer.close();
@@ -234,8 +226,6 @@ final class ConsumerProbes {
                             () -> stage.consumer(connection, stage.memory(SIZE))
                                     .tasks(Math.toIntExact(tasks))
                                     .start());
-                    stage.tell("done");
-                })
-                .dpu(Stage::linkUntilDone);
+                });
     }
 }

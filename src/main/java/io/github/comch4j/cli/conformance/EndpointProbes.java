@@ -11,6 +11,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /** The endpoint API, in releases that have it: elsewhere each answer is that it is not there. */
 final class EndpointProbes {
@@ -36,19 +38,18 @@ final class EndpointProbes {
     }
 
     private static Probe defaults() {
-        Probe probe = Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set");
-        for (KitSide side : KitSide.values()) {
-            probe.expect(side + ": bytes of a message", "1500", CallOutcome.LACKS)
-                    .expect(side + ": send queue", "128", CallOutcome.LACKS)
-                    .expect(side + ": receive queue", "128", CallOutcome.LACKS);
-        }
-        return probe.both(stage -> {
-            ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage);
-            boolean lacks = lacks(endpoint);
-            stage.answerHere("bytes of a message", lacks ? CallOutcome.LACKS : endpoint.maxMessageSize());
-            stage.answerHere("send queue", lacks ? CallOutcome.LACKS : endpoint.sendQueueSize());
-            stage.answerHere("receive queue", lacks ? CallOutcome.LACKS : endpoint.receiveQueueSize());
-        });
+        return Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set")
+                .ask("bytes of a message", usual(ChannelEndpoint::maxMessageSize), "1500", CallOutcome.LACKS)
+                .ask("send queue", usual(ChannelEndpoint::sendQueueSize), "128", CallOutcome.LACKS)
+                .ask("receive queue", usual(ChannelEndpoint::receiveQueueSize), "128", CallOutcome.LACKS);
+    }
+
+    private static Function<Stage, Object> usual(ToIntFunction<ChannelEndpoint> size) {
+        return stage -> {
+            try (ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage)) {
+                return lacks(endpoint) ? CallOutcome.LACKS : size.applyAsInt(endpoint);
+            }
+        };
     }
 
     private static Probe refused() {

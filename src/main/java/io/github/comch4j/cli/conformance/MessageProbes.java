@@ -60,7 +60,7 @@ final class MessageProbes {
                             seen = came ? "changed, of " + length : "not at all, of " + length;
                         }
                     }
-                    stage.answerHere("came back", seen);
+                    stage.answer("host: came back", seen);
                     stage.tell("done");
                 })
                 .dpu(stage -> {

@@ -3,6 +3,7 @@ package io.github.comch4j.cli.conformance;
 import io.github.comch4j.comch.ComchConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** What is asked of the device, by a half on the host and a half on the DPU that run at the same time. */
 final class Probe {
@@ -54,6 +55,24 @@ final class Probe {
         return expect(question);
     }
 
+    /** A question that this half answers in one call, after those that were asked before. */
+    Probe ask(KitSide side, String question, Function<Stage, Object> asking, String... answers) {
+        String whole = side + ": " + question;
+        Part before = part(side);
+        Part then = stage -> {
+            before.run(stage);
+            stage.answer(whole, asking.apply(stage));
+        };
+        return side == KitSide.HOST
+                ? expect(whole, answers).host(then)
+                : expect(whole, answers).dpu(then);
+    }
+
+    /** The same of both halves. */
+    Probe ask(String question, Function<Stage, Object> asking, String... answers) {
+        return ask(KitSide.HOST, question, asking, answers).ask(KitSide.DPU, question, asking, answers);
+    }
+
     Probe host(Part part) {
         host = part;
         return this;
@@ -72,8 +91,13 @@ final class Probe {
         return dpu(stage -> part.run(stage, stage.link()));
     }
 
-    Probe both(Part part) {
-        return host(part).dpu(part);
+    /** The DPU's half only has to be there until the host's is through. */
+    Probe hostAlone(LinkedPart part) {
+        return host((stage, connection) -> {
+                    part.run(stage, connection);
+                    stage.tell("done");
+                })
+                .dpu((stage, connection) -> stage.hear("done"));
     }
 
     /** Left out by {@code --quick}; each half may take so long. */

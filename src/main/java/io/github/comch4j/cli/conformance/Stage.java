@@ -69,11 +69,6 @@ final class Stage implements AutoCloseable {
         worker.answer(question, String.valueOf(value));
     }
 
-    /** Answers of both halves to one question have the side before them. */
-    void answerHere(String question, Object value) {
-        answer(side + ": " + question, value);
-    }
-
     /** Answers how a call ends. */
     void attempt(String question, Callable<?> call) {
         answer(question, CallOutcome.of(call));
@@ -112,12 +107,6 @@ final class Stage implements AutoCloseable {
         if (!heard.equals(word)) {
             throw new Over("heard another word than " + word);
         }
-    }
-
-    /** Waits until the other half is here too. Progresses the engine. */
-    void meet(String word) {
-        tell(word);
-        hear(word);
     }
 
     private <T> T waitFor(Supplier<@Nullable T> source, boolean progress) {
@@ -247,12 +236,6 @@ final class Stage implements AutoCloseable {
     /** A connection of a server and a client with nothing special; called by both halves. */
     ComchConnection link() {
         return isHost() ? connect(client()).connection() : accept(serve(server()));
-    }
-
-    /** The half of a side that only has to be there: the link, until the other side has done with it. */
-    void linkUntilDone() {
-        link();
-        hear("done");
     }
 
     /** Memory that producers send from and consumers receive into. */
