@@ -62,7 +62,7 @@ public final class ComchConnection {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final ControlPathEndpoint endpoint;
-    private final long number = NUMBERS.incrementAndGet();
+    private final long number;
     private final Engine engine;
     private final long address;
     private final MessageCounts counts = new MessageCounts();
@@ -71,15 +71,34 @@ public final class ComchConnection {
     private final OutgoingMessages outgoing;
     private @Nullable Object attachment;
 
-    ComchConnection(ControlPathEndpoint endpoint, long address) {
+    private ComchConnection(
+            ControlPathEndpoint endpoint,
+            long number,
+            long address,
+            IncomingEvents events,
+            ConnectionLife life,
+            OutgoingMessages outgoing) {
         this.endpoint = endpoint;
-        this.engine = CoreObjects.of(endpoint.engine());
+        this.number = number;
+        this.engine = life.engine();
         this.address = address;
-        this.events = new IncomingEvents(this);
-        this.life = new ConnectionLife(this);
+        this.events = events;
+        this.life = life;
+        this.outgoing = outgoing;
+    }
+
+    /** The connection with this native object, which is new. Fails if the endpoint is closed. */
+    static ComchConnection begin(ControlPathEndpoint endpoint, long address) {
+        long number = NUMBERS.incrementAndGet();
+        ConnectionLife life = new ConnectionLife(endpoint, number);
+        IncomingEvents events = new IncomingEvents(endpoint);
         life.attachToEndpoint();
         events.register(address);
-        this.outgoing = endpoint.sends.begin(events.key());
+        OutgoingMessages outgoing = endpoint.sends.begin(events.key());
+        ComchConnection connection = new ComchConnection(endpoint, number, address, events, life, outgoing);
+        life.belongTo(connection);
+        events.belongTo(connection);
+        return connection;
     }
 
     /**
@@ -465,7 +484,7 @@ public final class ComchConnection {
      */
     @Override
     public String toString() {
-        return "connection " + number + " of " + endpoint;
+        return life.name();
     }
 
     IncomingEvents events() {

@@ -33,7 +33,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     /** How long closing waits for a peer that takes nothing, as the emulated device does when an endpoint stops. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    private final ComchConnection connection;
+    private ComchConnection connection; // once it is whole
     private final ControlPathEndpoint endpoint;
     private final Engine engine;
     private final Object lock = new Object(); // the native connection does not end while a thread holds it
@@ -42,11 +42,14 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     private volatile boolean gone; // the native connection is
     private volatile @Nullable Exception failure; // for which this process has ended it
 
-    ConnectionLife(ComchConnection connection) {
-        super(Rank.CONNECTION, connection.toString(), connection.endpoint().context);
-        this.connection = connection;
-        this.endpoint = connection.endpoint();
-        this.engine = connection.controlEngine();
+    ConnectionLife(ControlPathEndpoint endpoint, long number) {
+        super(Rank.CONNECTION, "connection " + number + " of " + endpoint, endpoint.context);
+        this.endpoint = endpoint;
+        this.engine = endpoint.context.engine();
+    }
+
+    void belongTo(ComchConnection whole) {
+        connection = whole;
     }
 
     /** Makes it known to the server or client; fails if that is closed. */

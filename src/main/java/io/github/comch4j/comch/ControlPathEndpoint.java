@@ -210,7 +210,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         if (known != null) {
             return known;
         }
-        ComchConnection connection = new ComchConnection(this, address);
+        ComchConnection connection = ComchConnection.begin(this, address);
         connections.put(address, connection);
         LiveObjects.add(connection);
         return connection;

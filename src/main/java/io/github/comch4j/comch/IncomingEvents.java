@@ -11,20 +11,23 @@ import org.jspecify.annotations.Nullable;
  * engine's owner.
  */
 final class IncomingEvents extends ConnectionEvents {
-    private final ComchConnection connection;
+    private ComchConnection connection; // once it is whole
     private final ReceivedMemory scratch;
     private final MessageHandler onMessage;
     private final @Nullable RemoteConsumerHandler onConsumer;
     private final TreeSet<Integer> peersConsumers = new TreeSet<>(); // ids of those that run
     private volatile @Nullable StreamReplies words; // once somebody listens
 
-    IncomingEvents(ComchConnection connection) {
-        super(connection.controlEngine().transport());
-        this.connection = connection;
-        this.scratch = connection.endpoint().scratch;
-        MessageHandler handler = connection.endpoint().settings.onMessage;
+    IncomingEvents(ControlPathEndpoint endpoint) {
+        super(endpoint.context.transport());
+        this.scratch = endpoint.scratch;
+        MessageHandler handler = endpoint.settings.onMessage;
         this.onMessage = handler != null ? handler : (ignored, message) -> {};
-        this.onConsumer = connection.endpoint().settings.onConsumer;
+        this.onConsumer = endpoint.settings.onConsumer;
+    }
+
+    void belongTo(ComchConnection whole) {
+        connection = whole;
     }
 
     ComchConnection connection() {
