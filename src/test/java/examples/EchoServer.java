@@ -13,7 +13,7 @@ public final class EchoServer {
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0")); // the function to serve, as the host sees it
              var server = ComchServer.builder(engine, device, representor, arguments[0])
                      .onConnected(connection -> receive(connection, device))
-                     .onMessage((connection, message) -> connection.send(message))
+                     .onMessage((connection, message) -> connection.enqueue(message))
                      .onDisconnected(connection -> connection.attachment(MemoryMap.class).close())
                      .start()) {
             System.out.println(server + " is ready");
@@ -31,7 +31,7 @@ public final class EchoServer {
         connection.attach(memory);
         connection.consumer(connection.engine(), memory).buffers(64, 4096)
                 .onReceive((consumer, buffer, producerId, immediate) ->
-                        connection.send((buffer.length() + " bytes").getBytes(StandardCharsets.UTF_8)))
+                        connection.enqueue((buffer.length() + " bytes").getBytes(StandardCharsets.UTF_8)))
                 .start();
     }
 }

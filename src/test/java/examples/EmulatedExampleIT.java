@@ -26,7 +26,7 @@ class EmulatedExampleIT {
             ProgressEngine engine) {
         var answers = new ArrayList<String>();
         try (var server = ComchServer.builder(engine, dpu, function, "echo")
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .start();
                 var client = ComchClient.builder(engine, host, "echo")
                         .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))

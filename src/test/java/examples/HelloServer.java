@@ -10,7 +10,7 @@ public class HelloServer {
              var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));          // the DPU's own device
              var function = device.openRepresentor(PciAddress.of("0000:b1:00.0")); // whom it serves: a function of the host
              var server = ComchServer.builder(engine, device, function, args[0])
-                     .onMessage((connection, message) -> connection.send(message))
+                     .onMessage((connection, message) -> connection.enqueue(message))
                      .start()) {
             System.out.println(server + " is ready");
             while (!Thread.interrupted()) {

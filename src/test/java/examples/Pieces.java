@@ -319,7 +319,7 @@ public final class Pieces {
     public int label(ComchConnection connection, ProgressEngine engine) {
         // @start region="label"
         SlotConsumer orders = connection.slotConsumer(engine, 64).start();
-        connection.send(ConsumerLabels.message(orders.id(), "orders"));
+        connection.enqueue(ConsumerLabels.message(orders.id(), "orders"));
         // @end
         return orders.id();
     }

@@ -23,7 +23,7 @@ public final class ModuleProgram {
                 Device dpu = Devices.openDpu(PciAddress.of("03:00.0"));
                 Representor representor = dpu.openRepresentor(function);
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .start();
                 ComchClient client = ComchClient.builder(engine, host, server.name())
                         .onMessage((connection, message) -> answered[0] = true)

@@ -35,7 +35,7 @@ public class BufferServer {
                 .buffers(4, SIZE)                   // posted at once, and again after each use
                 .onReceive((consumer, buffer, producer, immediate) -> {
                     long sum = sum(buffer.data());  // read where it arrived
-                    connection.send((buffer.length() + " bytes, sum " + sum).getBytes(UTF_8));
+                    connection.enqueue((buffer.length() + " bytes, sum " + sum).getBytes(UTF_8));
                 })
                 .start();
     }

@@ -34,7 +34,7 @@ public class RecordServer {
                 total[0]++;
                 total[1] += memory.get(JAVA_LONG, offset);
             } else if (type == END) {
-                connection.send((total[0] + " records, sum " + total[1]).getBytes(UTF_8));
+                connection.enqueue((total[0] + " records, sum " + total[1]).getBytes(UTF_8));
             }
         });
         connection.slotConsumer(connection.engine(), 8192) // 8 KiB: some 500 of these records in a message

@@ -101,7 +101,8 @@
  *
  * <ul>
  *   <li>{@code send} of connections and sockets waits for room, at most for the engine's timeout, and progresses the
- *       engine meanwhile. In a handler, which must not wait, it queues the message.
+ *       engine meanwhile. In a handler, which must not wait, {@code enqueue} of connections sends the message or
+ *       queues a copy of it.
  *   <li>{@code trySend} submits at once, or returns which resource was missing
  *       ({@link io.github.comch4j.SubmitResult}). With {@code NO_TASK}, all tasks of this side are in flight, and
  *       progress here frees them. With {@code NO_RECEIVE}, the peer has no receive posted, and must post one.

@@ -98,7 +98,7 @@ class BothPathsExampleTest {
         connection.consumer(engine, memory).buffers(8, 1 << 16)
                 .onReceive((consumer, buffer, producerId, immediate) -> {
                     String text = buffer.length() + " bytes of " + buffer.data().get(ValueLayout.JAVA_BYTE, buffer.length() - 1);
-                    connection.send(text.getBytes(StandardCharsets.UTF_8));
+                    connection.enqueue(text.getBytes(StandardCharsets.UTF_8));
                 })
                 .start();
     }

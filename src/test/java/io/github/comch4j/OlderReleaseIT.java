@@ -66,7 +66,7 @@ class OlderReleaseIT {
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> System.out.println("connected"))
                         .onDisconnected(connection -> ended[0] = true)
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .start();
                 ComchClient client = ComchClient.builder(engine, host, name)
                         .onMessage((connection, message) -> echo[0] = message.byteSize())

@@ -62,7 +62,7 @@ public final class SmokeProgram {
                 Representor representor = dpu.openRepresentor(function);
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> atServer = connection)
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .start();
                 ComchClient client = ComchClient.builder(engine, host, server.name())
                         .onMessage(

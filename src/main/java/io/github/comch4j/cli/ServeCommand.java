@@ -70,7 +70,7 @@ final class ServeCommand extends ToolCommand implements UsesDevice {
 
     private void answer(ComchConnection connection, MemorySegment message) {
         try {
-            connection.send(message);
+            connection.enqueue(message);
             messages++;
             connection.attach(answered(connection) + 1);
         } catch (DocaException e) {

@@ -10,7 +10,6 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Attachments;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -205,19 +204,13 @@ public final class ComchConnection {
     }
 
     /**
-     * Sends a message. While there is no room, progresses the engine, so that handlers may run. Copies the bytes before
-     * it returns.
-     *
-     * <p><b>A callback of the engine</b> cannot wait. If there is no room, this method queues the message on its
-     * connection. The library sends queued messages when there is room, before anything that is sent later. The size of
-     * the queue is limited by {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog}. If the peer does not
-     * read and the queue is full, this method throws an exception. A handler can therefore answer the messages it gets
-     * without further measures.
+     * Sends a message, and waits: while there is no room, progresses the engine, so that handlers may run. Copies the
+     * bytes before it returns. A callback of the engine cannot wait and calls {@link #enqueue(MemorySegment)}.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if the message is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends while this method waits
-     * @throws IllegalStateException inside a callback of the engine, if the connection's backlog is full
+     * @throws IllegalStateException inside a callback of the engine
      * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted} while
      *     it waits
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for
@@ -225,8 +218,9 @@ public final class ComchConnection {
      * @throws WrongThreadException if another thread owns the engine
      */
     public void send(MemorySegment message) {
+        endpoint.sends.checkMayWait(this);
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted(), () -> message.toArray(ValueLayout.JAVA_BYTE));
+            endpoint.sends.await(this, () -> trySend(message).accepted());
         }
     }
 
@@ -236,8 +230,9 @@ public final class ComchConnection {
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
      */
     public void send(byte[] message) {
+        endpoint.sends.checkMayWait(this);
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted(), message::clone);
+            endpoint.sends.await(this, () -> trySend(message).accepted());
         }
     }
 
@@ -247,12 +242,54 @@ public final class ComchConnection {
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position moves to its limit
      */
     public void send(ByteBuffer message) {
+        endpoint.sends.checkMayWait(this);
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted(), () -> {
-                byte[] copy = new byte[message.remaining()];
-                message.get(copy);
-                return copy;
-            });
+            endpoint.sends.await(this, () -> trySend(message).accepted());
+        }
+    }
+
+    /**
+     * Sends a message or, if there is no room, queues it on its connection. Never waits. Copies the bytes before it
+     * returns. The library sends queued messages when there is room, before anything that is sent later. A handler can
+     * therefore answer the messages it gets without further measures.
+     *
+     * <p>The size of the queue is limited by {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog}.
+     *
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
+     * @throws IllegalArgumentException if the message is empty or too long
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the connection's backlog is full, as the peer does not read
+     * @throws DocaException if DOCA refuses
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void enqueue(MemorySegment message) {
+        if (!trySend(message).accepted()) {
+            endpoint.sends.queue(this, message.toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    /**
+     * Sends or queues a message from an array, as {@link #enqueue(MemorySegment)} does.
+     *
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
+     */
+    public void enqueue(byte[] message) {
+        if (!trySend(message).accepted()) {
+            endpoint.sends.queue(this, message.clone());
+        }
+    }
+
+    /**
+     * Sends or queues the bytes between the buffer's position and limit, as {@link #enqueue(MemorySegment)} does.
+     *
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position moves to its limit
+     */
+    public void enqueue(ByteBuffer message) {
+        if (!trySend(message).accepted()) {
+            byte[] copy = new byte[message.remaining()];
+            message.get(message.position(), copy);
+            endpoint.sends.queue(this, copy);
+            message.position(message.limit());
         }
     }
 
@@ -506,10 +543,6 @@ public final class ComchConnection {
     /** Whether this process ends it, or has done so. */
     boolean isEnding() {
         return life.isEnding() || !life.isOpen();
-    }
-
-    long key() {
-        return events.key();
     }
 
     long address() {

@@ -109,7 +109,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     private void send(byte[] message) {
         try {
             if (isOpen() && !endpoint.context.isEnding()) {
-                connection.send(message);
+                connection.enqueue(message);
             }
         } catch (DocaException | IllegalArgumentException | IllegalStateException e) {
             Events.taskFailed("message", connection, e.toString()); // whoever waits for it does not do so for ever

@@ -167,12 +167,12 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * Inside a callback of the engine, the endpoint is closed when the callback has returned. A second call does
      * nothing.
      *
-     * <p><b>Messages.</b> Messages that were accepted before closing, including those that {@link ComchConnection#send}
-     * has queued in handlers, are sent in order and before the end. A server ends each connection as soon as its client
-     * has received all of them. If a peer takes nothing, closing waits 5 seconds, once for all peers together. The
-     * emulated device waits up to 5 more seconds. Messages that a peer has not taken by then are lost, and the peer
-     * does not see an orderly end. A server names such clients in one warning. Messages that arrive meanwhile are
-     * discarded.
+     * <p><b>Messages.</b> Messages that were accepted before closing, including those that
+     * {@link ComchConnection#enqueue} has queued, are sent in order and before the end. A server ends each connection
+     * as soon as its client has received all of them. If a peer takes nothing, closing waits 5 seconds, once for all
+     * peers together. The emulated device waits up to 5 more seconds. Messages that a peer has not taken by then are
+     * lost, and the peer does not see an orderly end. A server names such clients in one warning. Messages that arrive
+     * meanwhile are discarded.
      *
      * <p><b>Handlers.</b> From the beginning of closing, nothing is delivered to this endpoint and its connections.
      * This also applies if the endpoint is closed with its engine, device or event loop. {@code onMessage},
@@ -446,10 +446,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Sets how many bytes of messages that {@link ComchConnection#send} gets in handlers can wait for room, on each
+         * Sets how many bytes of messages that {@link ComchConnection#enqueue} gets can wait for room, on each
          * connection. Default: 4 MiB.
          *
-         * @param bytes the limit in bytes; with 0, such a send throws as soon as there is no room
+         * @param bytes the limit in bytes; with 0, {@code enqueue} throws as soon as there is no room
          * @return this
          * @throws IllegalArgumentException if {@code bytes} is negative
          */

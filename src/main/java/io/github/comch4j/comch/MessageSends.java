@@ -16,7 +16,6 @@ import io.github.comch4j.internal.transport.MessageSender;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * The messages that a server or client sends on its connections, and their tasks. All methods but {@link #inFlight}
@@ -266,14 +265,17 @@ final class MessageSends implements ProgressWaiter {
         return connection.life().ended(function, "sending on " + connection);
     }
 
-    /**
-     * There was no room for a message. In a callback, queues a copy; else progresses until {@code attempt} has sent it.
-     */
-    void await(ComchConnection connection, BooleanSupplier attempt, Supplier<byte[]> copy) {
+    /** Fails inside a callback. */
+    void checkMayWait(ComchConnection connection) {
         if (engine.isInCallbacks()) {
-            queue(connection, copy.get());
-            return;
+            engine.checkOwner();
+            throw new IllegalStateException(
+                    "waiting inside a callback to send on " + connection + ": use trySend() or enqueue()");
         }
+    }
+
+    /** There was no room for a message: progresses until {@code attempt} has sent it. */
+    void await(ComchConnection connection, BooleanSupplier attempt) {
         if (!engine.await(attempt, engine.deadline(), null)) {
             throw Failures.refused(
                     DocaError.TIME_OUT,
@@ -282,7 +284,8 @@ final class MessageSends implements ProgressWaiter {
         }
     }
 
-    private void queue(ComchConnection connection, byte[] message) {
+    /** Keeps a message for which there was no room. */
+    void queue(ComchConnection connection, byte[] message) {
         OutgoingMessages outgoing = connection.outgoing();
         if (outgoing.queuedBytes() + message.length > settings.sendBacklog) {
             throw new IllegalStateException("no room to send on " + connection + ", whose peer does not read: "

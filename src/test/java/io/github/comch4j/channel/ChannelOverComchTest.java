@@ -134,7 +134,7 @@ class ChannelOverComchTest {
     @Test
     void aServerOfComchCanBeAtTheOtherEnd() {
         comch.server()
-                .onMessage((connection, message) -> connection.send(message.toArray(JAVA_BYTE)))
+                .onMessage((connection, message) -> connection.enqueue(message.toArray(JAVA_BYTE)))
                 .start();
         ChannelClient client = machine.client();
         ChannelPeer peer = client.connect(comch.name);

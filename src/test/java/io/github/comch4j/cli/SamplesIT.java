@@ -323,6 +323,6 @@ class SamplesIT {
     }
 
     private static void say(ComchConnection connection, String message) {
-        connection.send(message.getBytes(StandardCharsets.US_ASCII));
+        connection.enqueue(message.getBytes(StandardCharsets.US_ASCII));
     }
 }

@@ -175,7 +175,7 @@ class SendRecvIT {
     void plainPrograms() throws Exception {
         try (Machine machine = new Machine();
                 ComchServer server = ComchServer.builder(machine.engine, machine.dpu, machine.representor, name)
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .start()) {
             assertThat(server.name()).isEqualTo(name);
             ChildVm sender = start("host", "send", "--plain", "-L", "--chop", "--linger", "5")

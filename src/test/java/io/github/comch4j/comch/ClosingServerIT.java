@@ -98,7 +98,7 @@ class ClosingServerIT {
     /** In a handler, where what has no room is queued. */
     private static void fill(ComchConnection connection) {
         for (int i = 0; i < MESSAGES; i++) {
-            connection.send(new byte[100]);
+            connection.enqueue(new byte[100]);
         }
     }
 

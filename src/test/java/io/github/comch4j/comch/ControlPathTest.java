@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
@@ -253,7 +254,7 @@ class ControlPathTest extends BothForms {
     @Test
     void aHandlerMayAnswerAtOnce() {
         machine.server()
-                .onMessage((connection, message) -> connection.send(message))
+                .onMessage((connection, message) -> connection.enqueue(message))
                 .start();
         ComchClient client = recordingClient().connect(Machine.PATIENCE);
         for (int i = 0; i < 100; i++) {
@@ -262,6 +263,49 @@ class ControlPathTest extends BothForms {
             machine.until("the answer", () -> atClient.size() == expected);
         }
         assertThat(new String(atClient.getLast(), StandardCharsets.US_ASCII)).isEqualTo("ping 99");
+    }
+
+    @Test
+    void aHandlerQueuesAndDoesNotWait() {
+        List<Throwable> thrown = new ArrayList<>();
+        machine.server()
+                .onMessage((connection, message) -> {
+                    thrown.add(catchThrowable(() -> connection.send(message)));
+                    connection.enqueue(message.asByteBuffer());
+                })
+                .start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        client.connection().send(new byte[] {42});
+        machine.until("the answer", () -> !atClient.isEmpty());
+        assertThat(thrown)
+                .singleElement()
+                .isInstanceOf(IllegalStateException.class)
+                .extracting(Throwable::getMessage)
+                .asString()
+                .contains("enqueue()");
+        assertThat(atClient).containsExactly(new byte[] {42});
+    }
+
+    @Test
+    void whatHasNoRoomIsQueuedAndGoesInOrder() {
+        recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        ComchConnection connection = client.connection();
+        int before = 0;
+        while (connection.trySend(new byte[] {0}).accepted()) {
+            before++; // without progress the tasks run out
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(new byte[] {0, 1, 2}).position(1).limit(2);
+        connection.enqueue(buffer);
+        assertThat(buffer.position()).isEqualTo(2);
+        connection.enqueue(new byte[] {2});
+        connection.enqueue(MemorySegment.ofArray(new byte[] {3}));
+        assertThat(connection.trySend(new byte[] {9}))
+                .as("behind those that wait")
+                .isEqualTo(SubmitResult.NO_TASK);
+        int sent = before;
+        machine.until("all of them", () -> atServer.size() == sent + 3);
+        assertThat(atServer.subList(sent, sent + 3)).containsExactly(new byte[] {1}, new byte[] {2}, new byte[] {3});
     }
 
     @Test

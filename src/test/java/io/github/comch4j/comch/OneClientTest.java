@@ -82,7 +82,7 @@ class OneClientTest extends BothForms {
         return machine.server()
                 .onMessage((connection, message) -> {
                     throwingHandler(message.get(ValueLayout.JAVA_BYTE, 0));
-                    connection.send(message);
+                    connection.enqueue(message);
                 })
                 .onDisconnected(ended::add);
     }
@@ -189,7 +189,7 @@ class OneClientTest extends BothForms {
                 .onMessage((connection, message) -> {
                     sending[0] = true;
                     for (int i = 0; i < many; i++) {
-                        connection.send(number(i));
+                        connection.enqueue(number(i));
                     }
                     assertThat(connection.trySend(number(0)))
                             .as("it would overtake the others")
@@ -214,7 +214,7 @@ class OneClientTest extends BothForms {
                 .onDisconnected(ended::add)
                 .onMessage((connection, message) -> {
                     for (int i = 0; i < many; i++) {
-                        connection.send(number(i));
+                        connection.enqueue(number(i));
                     }
                     connection.disconnect();
                     assertThat(connection.isOpen()).isFalse();
@@ -235,7 +235,7 @@ class OneClientTest extends BothForms {
         ComchServer server = machine.server()
                 .onMessage((connection, message) -> {
                     new EmulatedFaults().again(refusals).apply();
-                    connection.send(message);
+                    connection.enqueue(message);
                     sent[0] = true;
                 })
                 .start();
@@ -286,7 +286,7 @@ class OneClientTest extends BothForms {
                 .onDisconnected(ended::add)
                 .onMessage((connection, message) -> {
                     for (int i = 0; i < 5000; i++) {
-                        connection.send(number(i));
+                        connection.enqueue(number(i));
                     }
                 })
                 .start();
@@ -306,7 +306,7 @@ class OneClientTest extends BothForms {
     @Test
     void aClientThatClosesWhileItIsAnsweredIsNoFailure() {
         machine.server()
-                .onMessage(ComchConnection::send)
+                .onMessage(ComchConnection::enqueue)
                 .onHandlerFailed((connection, exception) -> {
                     throw new AssertionError("told of an end as of a failure", exception);
                 })
@@ -362,7 +362,7 @@ class OneClientTest extends BothForms {
 
     @Test
     void fiveThatDoNotReadLeaveAGoodOneItsAnswers() {
-        machine.server().sendTasks(64).onMessage(ComchConnection::send).start();
+        machine.server().sendTasks(64).onMessage(ComchConnection::enqueue).start();
         List<Client> bad = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             bad.add(new Client(frozen));

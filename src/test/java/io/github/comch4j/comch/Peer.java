@@ -42,12 +42,12 @@ public final class Peer {
                                 .buffers(16, SLOT)
                                 .onReceive((consumer, buffer, producerId, immediate) -> {
                                     MemorySegment data = buffer.data();
-                                    connection.send((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize()
+                                    connection.enqueue((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize()
                                                     + " " + checksum(data))
                                             .getBytes(StandardCharsets.UTF_8));
                                 })
                                 .start())
-                        .onMessage((connection, message) -> connection.send(message))
+                        .onMessage((connection, message) -> connection.enqueue(message))
                         .onDisconnected(connection -> over[0] = true)
                         .start()) {
             System.out.println("READY " + server.state());

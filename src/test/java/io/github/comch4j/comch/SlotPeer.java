@@ -83,7 +83,7 @@ public final class SlotPeer {
                                     long number = memory.get(ValueLayout.JAVA_LONG, offset);
                                     String wrong = wrong(memory, offset, length, number);
                                     int immediate = consumer[0].immediate().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
-                                    connection.send((wrong == null ? number + " " + immediate : wrong)
+                                    connection.enqueue((wrong == null ? number + " " + immediate : wrong)
                                             .getBytes(StandardCharsets.US_ASCII));
                                 })
                                 .start())

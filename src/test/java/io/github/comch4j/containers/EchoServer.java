@@ -46,7 +46,7 @@ public final class EchoServer {
                         .onConsumer((connection, id, state) ->
                                 connection.attachment(Guest.class).remote = state == RemoteConsumerState.NEW ? id : 0)
                         .onMessage((connection, message) -> {
-                            connection.send(message);
+                            connection.enqueue(message);
                             messages++;
                         })
                         .onDisconnected(connection -> {

@@ -45,7 +45,7 @@ class EventLoopTest {
                 EventLoop two = EventLoop.start("two", IdleStrategy.of(alias))) {
             String name = Machine.uniqueName();
             ComchServer server = one.call(() -> ComchServer.builder(one.engine(), dpu, representor, name)
-                    .onMessage((connection, message) -> connection.send(message))
+                    .onMessage((connection, message) -> connection.enqueue(message))
                     .start());
             ComchClient client = two.call(() -> ComchClient.builder(two.engine(), host, name)
                     .onMessage((connection, message) -> answers.add(message.byteSize()))

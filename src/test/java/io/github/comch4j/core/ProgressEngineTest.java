@@ -46,7 +46,7 @@ class ProgressEngineTest {
                 ProgressEngine sleeper = ProgressEngine.create()) {
             boolean[] received = new boolean[1];
             var server = machine.server()
-                    .onConnected(connection -> connection.send(new byte[] {42}))
+                    .onConnected(connection -> connection.enqueue(new byte[] {42}))
                     .start();
             ComchClient client = ComchClient.builder(sleeper, machine.host, machine.name)
                     .onMessage((connection, message) -> received[0] = true)

@@ -120,7 +120,7 @@ public final class GenerationEnd {
             case REQUEST -> {
                 byte[] answer = message.toArray(ValueLayout.JAVA_BYTE);
                 answer[0] = ANSWER;
-                from.send(answer);
+                from.enqueue(answer);
             }
             case ANSWER -> {
                 byte[] expected = message(answers, from.endpoint().maxMessageSize());

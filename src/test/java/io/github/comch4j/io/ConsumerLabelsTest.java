@@ -117,7 +117,7 @@ class ConsumerLabelsTest extends BothForms {
         List<ComchConsumer> made = new ArrayList<>();
         connect(connection -> {
             made.add(connection.consumer(machine.engine, memory).start());
-            connection.send(ConsumerLabels.message(made.getFirst().id(), "at once"));
+            connection.enqueue(ConsumerLabels.message(made.getFirst().id(), "at once"));
         });
         assertThat(labels.await(hostSide, "at once", Machine.PATIENCE))
                 .isEqualTo(made.getFirst().id());

@@ -526,7 +526,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                         .onMessage((connection, message) -> {
                             got.add(message.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
                             if (got.size() == 1) {
-                                messages.forEach(connection::send);
+                                messages.forEach(connection::enqueue);
                             }
                         })
                         .start();
@@ -556,7 +556,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                                     .consumer(engine, memory)
                                     .onStateChanged((consumer, before, now) -> {
                                         if (now == ContextState.RUNNING) {
-                                            connection.send(announcement(consumer.id(), SLOT));
+                                            connection.enqueue(announcement(consumer.id(), SLOT));
                                         }
                                     })
                                     .start());

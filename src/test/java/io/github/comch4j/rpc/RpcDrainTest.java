@@ -172,7 +172,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
                         goodbyes.incrementAndGet();
                     } else {
                         int why = RpcException.Kind.UNAVAILABLE.code();
-                        connection.send(frame(Frames.FAILURE, Frames.id(whole, at), why, 1));
+                        connection.enqueue(frame(Frames.FAILURE, Frames.id(whole, at), why, 1));
                     }
                     return true;
                 }))
@@ -346,7 +346,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
                     int kind = Frames.kind(whole, at);
                     frames.add(kind + " " + beside);
                     if (kind == Frames.REQUEST) {
-                        connection.send(frame(Frames.RESPONSE, id, 0, 0));
+                        connection.enqueue(frame(Frames.RESPONSE, id, 0, 0));
                     }
                     return true;
                 }))

@@ -49,7 +49,7 @@ class SharedHandlersTest {
             String calledName = Machine.uniqueName();
             try (RpcServer server = RpcServer.builder(there, dpu, representor, calledName)
                             .method(1, request -> {
-                                sender.connection().send(new byte[8]);
+                                sender.connection().enqueue(new byte[8]);
                                 return request.body();
                             })
                             .start();

@@ -391,9 +391,9 @@ class FileTransferIT {
 
     private static Message heard(ComchConnection connection, Message message, Result result) {
         if (message instanceof Hello) {
-            connection.send(Protocol.encode(new Welcome("hello")));
+            connection.enqueue(Protocol.encode(new Welcome("hello")));
         } else if (message instanceof End) {
-            connection.send(Protocol.encode(result));
+            connection.enqueue(Protocol.encode(result));
         }
         return message;
     }

@@ -19,7 +19,7 @@ final class Speaking {
 
     static ComchServer serve(ProgressEngine engine, Device dpu, Representor function, String name, String greeting) {
         return ComchServer.builder(engine, dpu, function, name)
-                .onConnected(connection -> connection.send(greeting.getBytes(StandardCharsets.UTF_8)))
+                .onConnected(connection -> connection.enqueue(greeting.getBytes(StandardCharsets.UTF_8)))
                 .start();
     }
 

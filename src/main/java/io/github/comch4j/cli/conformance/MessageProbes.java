@@ -65,7 +65,8 @@ final class MessageProbes {
                 })
                 .dpu(stage -> {
                     int most = Math.toIntExact(Capabilities.of(stage.device).maxMessageSize());
-                    stage.serve(stage.server().maxMessageSize(most).onMessage((from, message) -> from.send(message)));
+                    stage.serve(
+                            stage.server().maxMessageSize(most).onMessage((from, message) -> from.enqueue(message)));
                     stage.hear("done");
                 });
     }

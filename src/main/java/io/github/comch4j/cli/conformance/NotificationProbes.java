@@ -136,7 +136,7 @@ final class NotificationProbes {
                 .dpu(stage -> {
                     boolean[] gone = {false};
                     stage.serve(stage.server()
-                            .onMessage((connection, message) -> connection.send(message))
+                            .onMessage((connection, message) -> connection.enqueue(message))
                             .onDisconnected(connection -> gone[0] = true));
                     while (!gone[0]) {
                         sleep(stage);

@@ -85,7 +85,7 @@ final class SpeedProbes {
                     boolean[] gone = {false};
                     stage.serve(stage.server()
                             .maxMessageSize(Math.max(size(stage, bytes), 1024))
-                            .onMessage((connection, message) -> connection.send(message))
+                            .onMessage((connection, message) -> connection.enqueue(message))
                             .onDisconnected(connection -> gone[0] = true));
                     stage.await(() -> gone[0]);
                 });

@@ -104,7 +104,7 @@ class SleeperTest {
             machine.server()
                     .onMessage((connection, message) -> {
                         dawdle(atServer.incrementAndGet());
-                        connection.send(new byte[1]);
+                        connection.enqueue(new byte[1]);
                     })
                     .start();
             Thread client = Thread.ofPlatform().start(() -> {
