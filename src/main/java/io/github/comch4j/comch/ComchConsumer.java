@@ -44,12 +44,7 @@ public final class ComchConsumer extends FastPathConsumer {
     private final long mostRoom; // in a buffer, for the device; DOCA's submit does not check it
 
     private ComchConsumer(Builder settings) {
-        super(
-                settings,
-                ConsumerCalls.get(),
-                create(settings),
-                settings.connection.life(),
-                CoreObjects.of(settings.memory));
+        super(settings, create(settings), settings.connection.life(), CoreObjects.of(settings.memory));
         this.memory = settings.memory;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
@@ -71,18 +66,9 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     private static MemorySegment create(Builder settings) {
-        CoreObjects.of(settings.engine).checkOwner();
-        settings.use.begin();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
-        return explained(
-                settings,
-                () -> settings.connection
-                        .life()
-                        .create(
-                                ConsumerCalls.get().createFunction(),
-                                "a consumer",
-                                TransferContext.hintAbout(settings.memory, settings.connection.device()),
-                                (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
+        String hint = TransferContext.hintAbout(settings.memory, settings.connection.device());
+        return explained(settings, () -> settings.create("a consumer", hint, map));
     }
 
     /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */

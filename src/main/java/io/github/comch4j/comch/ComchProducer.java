@@ -7,7 +7,6 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.transfer.BufferSendTasks;
@@ -35,7 +34,7 @@ public final class ComchProducer extends FastPathProducer {
     private final BufferSendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, ProducerCalls.get(), create(settings), settings.connection.life());
+        super(settings, "a producer");
         this.releasesSent = settings.releaseSent;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
@@ -45,14 +44,6 @@ public final class ComchProducer extends FastPathProducer {
             context.closeAfter(e);
             throw e;
         }
-    }
-
-    private static MemorySegment create(Builder settings) {
-        CoreObjects.of(settings.engine).checkOwner();
-        settings.use.begin();
-        return settings.connection
-                .life()
-                .create(ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
     }
 
     private BufferSendTasks makeSends(Builder settings) {

@@ -1,12 +1,14 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.internal.life.ControlContext;
+import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.transport.ConnectionEvents;
+import io.github.comch4j.internal.transport.EndpointEvents;
+import io.github.comch4j.internal.transport.Endpoints;
 import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -17,17 +19,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The native object of a server or client, and its life. */
-final class EndpointContext extends ControlContext {
+final class EndpointContext extends Context implements EndpointEvents {
     private final ControlPathEndpoint endpoint;
+    private boolean found; // by its native pointer
 
     EndpointContext(ControlPathEndpoint endpoint, String name, Resource... owners) {
-        super(name, CoreObjects.of(endpoint.engine()), owners);
+        super(Rank.CONTROL_PATH, name, CoreObjects.of(endpoint.engine()), null, owners);
         this.endpoint = endpoint;
     }
 
-    /** Takes over a new native object. */
+    /** Takes over a new native object, which is found by its pointer from now on. */
     void bind(MemorySegment created) {
-        bindEndpoint(created, endpoint.calls.asContext(created));
+        bind(created, endpoint.calls.asContext(created));
+        transport().endpoints(1);
+        Endpoints.add(created.address(), this);
+        found = true;
     }
 
     @Override
@@ -100,6 +106,10 @@ final class EndpointContext extends ControlContext {
     @Override
     protected void release(Teardown teardown) {
         super.release(teardown);
+        if (found) {
+            Endpoints.remove(object().address());
+            transport().endpoints(-1);
+        }
         endpoint.released();
     }
 }

@@ -2,22 +2,19 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
-import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.ReceiveTasks;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 
 /**
  * The common part of consumers that receive into buffers ({@link ComchConsumer}) and consumers that receive into slots
  * ({@link SlotConsumer}): counts.
  */
 public abstract sealed class FastPathConsumer extends FastPathEndpoint permits ComchConsumer, SlotConsumer {
-    FastPathConsumer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
-        super(settings, calls, "consumer", created, owners);
+    FastPathConsumer(Builder<?> settings, MemorySegment created, Resource... owners) {
+        super(settings, ConsumerCalls.get(), "consumer", created, owners);
     }
 
     @Override
@@ -73,12 +70,6 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
         return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
 
-    /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
-    @Override
-    final boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
-        return context.closeNow(teardown) && done.getAsBoolean();
-    }
-
     /**
      * Builds a consumer of either kind. Not thread safe.
      *
@@ -92,6 +83,11 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
 
         Builder(String type, ComchConnection connection, ProgressEngine engine) {
             super(type, connection, engine);
+        }
+
+        /** Creates the native object, once, for memory that is mapped so. */
+        final MemorySegment create(String what, String hint, MemorySegment map) {
+            return create(ConsumerCalls.get(), what, hint, (peer, action) -> ConsumerCalls.create(peer, map, action));
         }
 
         /**

@@ -5,6 +5,7 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.transport.TaskQueue;
 import io.github.comch4j.transfer.TransferContext;
 import java.util.function.BooleanSupplier;
 
@@ -23,11 +24,6 @@ final class FastPathContext extends TransferContext {
                 endpoint.connection().controlEngine(),
                 owners);
         this.endpoint = endpoint;
-    }
-
-    /** Closes it in the middle of closing something else. Returns whether it is closed. */
-    boolean closeNow(Teardown teardown) {
-        return closeTree(teardown);
     }
 
     /** It has become idle by itself, as its connection has ended: is closed when no callback of its engine runs. */
@@ -87,14 +83,16 @@ final class FastPathContext extends TransferContext {
         connection.endpoint().failed(connection, thrown, engine());
     }
 
-    /** Progresses until {@code done} or the engine's timeout. */
-    boolean progressUntil(BooleanSupplier done, Teardown teardown) {
-        return super.awaitTasks(done, teardown);
-    }
-
     @Override
     public boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
-        return endpoint.awaitTasks(done, teardown);
+        if (endpoint instanceof FastPathConsumer) {
+            // a posted buffer comes back when something is received, perhaps never, or when the consumer ends
+            return closeTree(teardown) && done.getAsBoolean();
+        }
+        TaskQueue queue = endpoint.transfers().queue; // sends in there may wait for a posted buffer for ever
+        queue.flush();
+        queue.cancel();
+        return super.awaitTasks(done, teardown);
     }
 
     @Override

@@ -26,7 +26,6 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -265,9 +264,6 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         return true;
     }
 
-    /** Progresses, while something is being closed, until {@code done} or the engine's timeout. */
-    abstract boolean awaitTasks(BooleanSupplier done, Teardown teardown);
-
     /** The native object is gone. */
     void released(Teardown teardown) {
         LiveObjects.remove(this);
@@ -334,6 +330,27 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         public final B onStateChanged(StateHandler<? super FastPathEndpoint> handler) {
             onStateChanged = use.once("onStateChanged", onStateChanged, handler);
             return self();
+        }
+
+        /** Creates the native object, once. */
+        final MemorySegment create(FastPathCalls calls, String what, String hint, ConnectionLife.Creation creation) {
+            CoreObjects.of(engine).checkOwner();
+            use.begin();
+            return connection.life().create(calls.createFunction(), what, hint, creation);
+        }
+
+        /** Starts what has memory for slots, which is closed if that fails. */
+        final <T extends FastPathEndpoint> T startWithSlots(int slotSize, Function<SlotMemory, T> make) {
+            use.check();
+            SlotMemory memory = new SlotMemory(connection.device(), tasks, slotSize);
+            try {
+                T made = make.apply(memory);
+                made.begin();
+                return made;
+            } catch (RuntimeException | Error e) {
+                memory.closeAfter(e);
+                throw e;
+            }
         }
 
         /** Fails inside a callback of an engine that would have to make progress. */

@@ -2,21 +2,22 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.internal.call.FastPathCalls;
-import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.transfer.SendLimits;
 import io.github.comch4j.transfer.SubmitTasks;
-import java.lang.foreign.MemorySegment;
-import java.util.function.BooleanSupplier;
 
 /**
  * The common part of producers that send buffers ({@link ComchProducer}) and producers that send slots
  * ({@link SlotProducer}): a queue and counts.
  */
 public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
-    FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
-        super(settings, calls, "producer", created, owners);
+    FastPathProducer(Builder<?> settings, String what) {
+        super(
+                settings,
+                ProducerCalls.get(),
+                "producer",
+                settings.create(ProducerCalls.get(), what, "", ProducerCalls::create),
+                settings.connection.life());
     }
 
     @Override
@@ -107,13 +108,5 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
         context.engine().checkOwner();
         context.checkUsable();
         return transfers().retries();
-    }
-
-    /** Sends in the queue may wait for a posted buffer for ever: they end here. */
-    @Override
-    final boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
-        transfers().queue.flush();
-        transfers().queue.cancel();
-        return context.progressUntil(done, teardown);
     }
 }

@@ -2,10 +2,8 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.BiConsumer;
@@ -40,7 +38,7 @@ public final class SlotConsumer extends FastPathConsumer {
     private final SlotReceiveTasks receives;
 
     private SlotConsumer(Builder settings, SlotMemory memory) {
-        super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.life());
+        super(settings, settings.create("a slot consumer", "", memory.map()), settings.connection.life());
         this.memory = memory;
         try {
             int immediateLength = configureImmediates(settings);
@@ -52,19 +50,6 @@ public final class SlotConsumer extends FastPathConsumer {
             context.closeAfter(e);
             throw e;
         }
-    }
-
-    private static MemorySegment create(Builder settings, SlotMemory memory) {
-        CoreObjects.of(settings.engine).checkOwner();
-        settings.use.begin();
-        MemorySegment map = memory.map();
-        return settings.connection
-                .life()
-                .create(
-                        ConsumerCalls.get().createFunction(),
-                        "a slot consumer",
-                        "",
-                        (peer, action) -> ConsumerCalls.create(peer, map, action));
     }
 
     @Override
@@ -268,16 +253,7 @@ public final class SlotConsumer extends FastPathConsumer {
          * @throws io.github.comch4j.DocaException if DOCA refuses
          */
         public SlotConsumer start() {
-            use.check();
-            SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
-            try {
-                SlotConsumer consumer = new SlotConsumer(this, memory);
-                consumer.begin();
-                return consumer;
-            } catch (RuntimeException | Error e) {
-                memory.closeAfter(e);
-                throw e;
-            }
+            return startWithSlots(slotSize, memory -> new SlotConsumer(this, memory));
         }
 
         /**

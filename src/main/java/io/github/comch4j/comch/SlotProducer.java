@@ -2,9 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +42,7 @@ public final class SlotProducer extends FastPathProducer {
     private final SlotSendTasks sends;
 
     private SlotProducer(Builder settings, SlotMemory memory) {
-        super(settings, ProducerCalls.get(), create(settings), settings.connection.life());
+        super(settings, "a slot producer");
         this.memory = memory;
         try {
             this.sends = new SlotSendTasks(this, context, memory, settings);
@@ -54,14 +52,6 @@ public final class SlotProducer extends FastPathProducer {
             context.closeAfter(e);
             throw e;
         }
-    }
-
-    private static MemorySegment create(Builder settings) {
-        CoreObjects.of(settings.engine).checkOwner();
-        settings.use.begin();
-        return settings.connection
-                .life()
-                .create(ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls::create);
     }
 
     @Override
@@ -322,16 +312,7 @@ public final class SlotProducer extends FastPathProducer {
          * @throws io.github.comch4j.DocaException if DOCA refuses
          */
         public SlotProducer start() {
-            use.check();
-            SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
-            try {
-                SlotProducer producer = new SlotProducer(this, memory);
-                producer.begin();
-                return producer;
-            } catch (RuntimeException | Error e) {
-                memory.closeAfter(e);
-                throw e;
-            }
+            return startWithSlots(slotSize, memory -> new SlotProducer(this, memory));
         }
     }
 }
