@@ -146,8 +146,8 @@ public interface IdleStrategy {
     /**
      * Returns the strategy with an alias, for settings.
      *
-     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event}, {@code shared} or {@code park} (100 µs);
-     *     case does not matter
+     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event}, {@code shared} or {@code park} (100
+     *     µs); case does not matter
      * @return a new strategy
      * @throws IllegalArgumentException if there is no strategy with that alias
      */
