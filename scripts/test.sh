@@ -52,8 +52,10 @@ say "JDK $(jdk_release "$JDK") in $JDK; $(cmake --version | head -n 1); $CC $($C
 logs=$COMCH4J_ROOT/target/logs
 mkdir -p "$logs"
 
+own_fabric unit
+unit_fabrics=$DOCA_EMU_DIR # of the JVMs of unit tests
 own_fabric test
-trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
+trap 'rm -rf "$DOCA_EMU_DIR" "$unit_fabrics"' EXIT
 
 passed=0 failed=0 skipped=0
 remarks=()
@@ -383,6 +385,12 @@ stage_style() {
     docs README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md
 }
 
+# maven_tests ARG...: Maven with two JVMs of unit tests beside each other (profile "forks"), each with a fabric of its
+# own. Then Maven looks for tests in its own JVM, which must be as new as they are.
+maven_tests() {
+  JAVA_HOME=$JDK maven -Dtest.fabric="$unit_fabrics" "$@"
+}
+
 stage_java() {
   local status=0 tests=0 profiles=coverage,lint
   began=$SECONDS
@@ -393,7 +401,7 @@ stage_java() {
     profiles=coverage
     skip "Java: Error Prone" "not tried with a JDK newer than $COMCH4J_JDK_LINTED"
   fi
-  maven verify -P$profiles >"$logs/maven.log" 2>&1 || status=$?
+  maven_tests verify -P$profiles >"$logs/maven.log" 2>&1 || status=$?
   count "Java: unit tests" target/surefire-reports/TEST-*.xml || tests=1
   count "Java: two-process tests" target/failsafe-reports/TEST-*.xml || tests=1
   # What else Maven does: compile without warnings of javac and Error Prone, pack, check the Javadoc.
@@ -420,7 +428,7 @@ generation() {
   began=$SECONDS
   rm -rf "$reports" "$reports-its"
   [ -z "$its" ] || goal=verify
-  maven $goal -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
+  maven_tests $goal -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
     -Dtest="$(IFS=,; printf '%s' "${unit[*]}"),FeaturesTest" \
     -Dit.test="$its" -Dit.reports="$reports-its" -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
     >"$logs/generation-$release.log" 2>&1 || status=$?
@@ -457,7 +465,7 @@ strict() {
   local name="Java: tests on a strict machine" status=0 tests=0 reports=$COMCH4J_ROOT/target/strict
   began=$SECONDS
   rm -rf "$reports" "$reports-its"
-  DOCA_EMU_STRICT=1 maven verify -Dunit.reports="$reports" -Dit.reports="$reports-its" \
+  DOCA_EMU_STRICT=1 maven_tests verify -Dunit.reports="$reports" -Dit.reports="$reports-its" \
     -Dtest='io/github/comch4j/comch/*Test' -Dit.test=SamplesInCIT \
     -Dmaven.javadoc.skip=true -Dmaven.source.skip=true >"$logs/strict.log" 2>&1 || status=$?
   count "$name" "$reports"/TEST-*.xml || tests=1
@@ -479,7 +487,7 @@ permissive() {
   {
     cmake -S src/main/c -B $build -DCMAKE_BUILD_TYPE=Release -DCOMCH4J_PERMISSIVE=ON \
       && cmake --build $build --parallel "$(nproc)" \
-      && maven test -Dcomch4j.library="$COMCH4J_ROOT/$build/lib" -Dunit.reports="$reports" \
+      && maven_tests test -Dcomch4j.library="$COMCH4J_ROOT/$build/lib" -Dunit.reports="$reports" \
            -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch dma dpa)EveryMethodIT"
   } >"$logs/permissive.log" 2>&1 || status=$?
   if count "$name" "$reports"/TEST-*.xml; then
