@@ -6,6 +6,7 @@ import io.github.comch4j.cli.copy.CopyOptions;
 import io.github.comch4j.cli.copy.CopyProgress;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.cli.copy.OpenFolder;
+import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.io.MessageServerSocket;

@@ -1,6 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.cli.fabric.Fabric;
+import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.internal.load.FolderRemoval;
 import java.io.IOException;

@@ -10,6 +10,7 @@ import io.github.comch4j.cli.perf.PerfServer;
 import io.github.comch4j.cli.perf.Plan;
 import io.github.comch4j.cli.perf.Plot;
 import io.github.comch4j.cli.perf.Units;
+import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Terminals;

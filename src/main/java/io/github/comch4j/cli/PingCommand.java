@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchClient;

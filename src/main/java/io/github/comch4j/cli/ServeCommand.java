@@ -1,6 +1,7 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchConnection;

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,18 +40,14 @@ public final class CopyClient {
         int chunkBytes = ready.rest().readInt();
         boolean into = ready.rest().readBoolean();
         CopySender sender = new CopySender(link, progress, wish);
-        List<CopySender.Source> sources = new ArrayList<>();
-        List<OpenFolder> opened = new ArrayList<>();
-        try {
+        try (CopySources sources = new CopySources()) {
             for (Path file : given) {
-                source(file, into ? null : OpenFolder.names(target).getLast(), sources, opened);
+                source(file, into ? null : OpenFolder.names(target).getLast(), sources);
             }
             long[] total = sender.total(sources);
             progress.total(total[0], total[1]);
             link.open(consumer, chunkBytes);
             sender.send(sources);
-        } finally {
-            opened.forEach(OpenFolder::close);
         }
     }
 
@@ -97,20 +92,16 @@ public final class CopyClient {
     }
 
     /** Of this side: the user has named it, so that it may be a link, and may be reached by links. */
-    private static void source(Path file, @Nullable String as, List<CopySender.Source> sources, List<OpenFolder> opened)
-            throws IOException {
+    private static void source(Path file, @Nullable String as, CopySources sources) throws IOException {
         Path real = file.toRealPath();
-        boolean contents = isContents(file) || real.getParent() == null;
-        OpenFolder parent = OpenFolder.root(contents ? real : real.getParent());
-        opened.add(parent);
-        if (contents) {
-            for (String each : parent.names()) {
-                sources.add(new CopySender.Source(parent, each, each));
-            }
+        if (isContents(file) || real.getParent() == null) {
+            sources.addContents(OpenFolder.root(real));
         } else {
             String own = real.getFileName().toString();
-            sources.add(new CopySender.Source(
-                    parent, own, as != null ? as : file.getFileName().toString()));
+            sources.add(
+                    OpenFolder.root(real.getParent()),
+                    own,
+                    as != null ? as : file.getFileName().toString());
         }
     }
 }

@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** What the user of {@code comch cp} sees: a bar on a terminal, what was not copied, and the sum of it all. */
-public final class CopyProgress implements CopyReport, AutoCloseable {
+public final class CopyProgress extends CopyReport implements AutoCloseable {
     private static final int WIDTH = 79;
     private static final int LONGEST_NAME = 20;
     private static final int INTERVAL_MS = 100;
@@ -19,11 +19,8 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
     private final long began = System.nanoTime();
     private final boolean draws;
     private @Nullable ProgressBar bar;
-    private long files;
     private long most; // files
     private long all; // bytes
-    private final AtomicLong bytes = new AtomicLong(); // the interrupted command's last line reads it
-    private final AtomicLong were = new AtomicLong(); // there before
     private final AtomicLong failures = new AtomicLong();
 
     public CopyProgress(boolean quiet) {
@@ -47,7 +44,7 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
     }
 
     @Override
-    public void begin(String name) {
+    void begin(String name) {
         if (bar != null) {
             String last = name.substring(name.lastIndexOf('/') + 1);
             bar.setExtraMessage(last.length() <= LONGEST_NAME ? last : last.substring(0, LONGEST_NAME - 1) + "…");
@@ -55,28 +52,23 @@ public final class CopyProgress implements CopyReport, AutoCloseable {
     }
 
     @Override
-    public void moved(long more) {
-        bytes.addAndGet(more);
+    void moved(long more) {
+        super.moved(more);
         if (bar != null) {
             bar.stepBy(more);
         }
     }
 
     @Override
-    public void there(long more) {
-        were.addAndGet(more);
+    void there(long more) {
+        super.there(more);
         if (bar != null) {
             bar.stepBy(more);
         }
     }
 
     @Override
-    public void done() {
-        files++;
-    }
-
-    @Override
-    public void failed(String name, String why) {
+    void failed(String name, String why) {
         failures.incrementAndGet();
         System.err.println(
                 (bar != null ? "\r\033[K" : "") + "comch: " + CopyLink.printable(name) + ": not copied: " + why);

@@ -41,9 +41,6 @@ final class CopySender {
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BLOCK_BYTES);
 
-    /** A file or folder, and what it is called at the other end. */
-    record Source(OpenFolder parent, String name, String as) {}
-
     /** What is announced: a file, or a folder or a link, which have no bytes. */
     private static final class Entry implements Closeable {
         final char kind;
@@ -92,10 +89,10 @@ final class CopySender {
         this.out = new CopyOutput(link);
     }
 
-    void send(List<Source> sources) throws IOException {
+    void send(CopySources sources) throws IOException {
         try {
-            for (Source source : sources) {
-                send(source.parent, source.name, source.as);
+            for (CopySources.Source source : sources.all) {
+                send(source.parent(), source.name(), source.as());
             }
             while (!announced.isEmpty()) {
                 goOn();
@@ -111,10 +108,10 @@ final class CopySender {
     }
 
     /** How much there is to send, as far as can be seen now: files and bytes. */
-    long[] total(List<Source> sources) {
+    long[] total(CopySources sources) {
         long[] total = new long[2];
-        for (Source source : sources) {
-            count(source.parent, source.name, total);
+        for (CopySources.Source source : sources.all) {
+            count(source.parent(), source.name(), total);
         }
         return total;
     }

@@ -7,7 +7,6 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.MessageSocket;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -26,40 +25,9 @@ public final class CopyServer {
         this.readOnly = readOnly;
     }
 
-    /** What has been done for a client, which tells its user what has not. */
-    private static final class Done implements CopyReport {
-        private String verb = "";
-        private long files;
-        private long bytes;
-
-        @Override
-        public void begin(String name) {}
-
-        @Override
-        public void moved(long more) {
-            bytes += more;
-        }
-
-        @Override
-        public void there(long more) {}
-
-        @Override
-        public void done() {
-            files++;
-        }
-
-        @Override
-        public void failed(String name, String why) {}
-
-        @Override
-        public String toString() {
-            return "a client has " + verb + " " + files + (files == 1 ? " file, " : " files, ") + Sizes.format(bytes);
-        }
-    }
-
     /** Until the client leaves; prints what it has had. */
     public void serve(MessageSocket client, EventLoop loop, BooleanSupplier stopped) {
-        Done done = new Done();
+        CopyReport done = new CopyReport();
         try (CopyLink link = new CopyLink(client, loop, stopped)) {
             link.run(() -> serve(link, done));
             link.awaitEnd();
@@ -69,11 +37,12 @@ public final class CopyServer {
             System.err.println("comch: a client: " + e.getMessage());
         }
         if (done.files > 0) {
-            System.out.println(done);
+            System.out.println("a client has " + done.verb + " " + done.files
+                    + (done.files == 1 ? " file, " : " files, ") + Sizes.format(done.bytes.get()));
         }
     }
 
-    private void serve(CopyLink link, Done done) throws IOException {
+    private void serve(CopyLink link, CopyReport done) throws IOException {
         CopyLink.Message wish = link.expect("PG");
         int version = wish.rest().readInt();
         if (version != VERSION) {
@@ -89,7 +58,7 @@ public final class CopyServer {
         }
     }
 
-    private void put(CopyLink link, DataInputStream wish, Done done) throws IOException {
+    private void put(CopyLink link, DataInputStream wish, CopyReport done) throws IOException {
         if (readOnly) {
             throw new ProgramException("files can be read there, and not written");
         }
@@ -119,7 +88,7 @@ public final class CopyServer {
         }
     }
 
-    private void get(CopyLink link, DataInputStream wish, Done done) throws IOException {
+    private void get(CopyLink link, DataInputStream wish, CopyReport done) throws IOException {
         CopyOptions what = CopyOptions.read(wish);
         int consumer = wish.readInt();
         int chunkBytes = wish.readInt();
@@ -128,12 +97,10 @@ public final class CopyServer {
             throw new ProgramException("a client wants " + count + " files at once");
         }
         CopySender sender = new CopySender(link, done, what);
-        List<CopySender.Source> sources = new ArrayList<>();
-        List<OpenFolder> opened = new ArrayList<>();
-        try {
+        try (CopySources sources = new CopySources()) {
             for (int i = 0; i < count; i++) {
                 DataInputStream named = link.expect("N").rest();
-                source(named.readUTF(), named.readUTF(), sources, opened);
+                source(named.readUTF(), named.readUTF(), sources);
             }
             long[] total = sender.total(sources);
             link.send('T', 0, message -> {
@@ -142,22 +109,15 @@ public final class CopyServer {
             });
             link.open(consumer, chunkBytes);
             sender.send(sources);
-        } finally {
-            opened.forEach(OpenFolder::close);
         }
     }
 
-    private void source(String path, String as, List<CopySender.Source> sources, List<OpenFolder> opened)
-            throws IOException {
+    private void source(String path, String as, CopySources sources) throws IOException {
         List<String> names = OpenFolder.names(path);
-        OpenFolder parent = root.walk(names.isEmpty() ? names : names.subList(0, names.size() - 1));
-        opened.add(parent);
         if (names.isEmpty()) {
-            for (String each : parent.names()) {
-                sources.add(new CopySender.Source(parent, each, each));
-            }
+            sources.addContents(root.walk(names));
         } else {
-            sources.add(new CopySender.Source(parent, names.getLast(), as));
+            sources.add(root.walk(names.subList(0, names.size() - 1)), names.getLast(), as);
         }
     }
 }

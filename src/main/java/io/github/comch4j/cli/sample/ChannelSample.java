@@ -89,9 +89,14 @@ public final class ChannelSample {
             throw new ProgramException("no client has come");
         }
         service.send(client, message(), SILENCE);
+        letArrive(client);
+    }
+
+    /** What was sent is to arrive before the endpoint is closed. */
+    static void letArrive(ChannelPeer peer) {
         long deadline = System.nanoTime() + SILENCE.toNanos();
-        while (client.state() == ChannelPeerState.CONNECTED
-                && client.statistics().inFlight() > 0
+        while (peer.state() == ChannelPeerState.CONNECTED
+                && peer.statistics().inFlight() > 0
                 && System.nanoTime() - deadline < 0) {
             Thread.yield();
         }

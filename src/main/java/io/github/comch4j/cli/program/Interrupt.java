@@ -1,4 +1,4 @@
-package io.github.comch4j.cli;
+package io.github.comch4j.cli.program;
 
 import io.github.comch4j.WaitInterruptedException;
 import java.time.Duration;
@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Ctrl-C, or the end of the program: is noted, and waits until the command has said its last words. */
-final class Interrupt implements AutoCloseable {
+public final class Interrupt implements AutoCloseable {
     private static final long LAST_WORDS_SECONDS = 10;
 
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -17,28 +17,28 @@ final class Interrupt implements AutoCloseable {
     private volatile boolean stopped;
     private volatile @Nullable Thread waiting;
 
-    Interrupt() {
+    public Interrupt() {
         this(Duration.ofSeconds(LAST_WORDS_SECONDS));
     }
 
     /** With so much time for the last words. */
-    Interrupt(Duration lastWords) {
+    public Interrupt(Duration lastWords) {
         this.lastWords = lastWords;
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "interrupt"));
     }
 
     /** Whether the command is to end now. */
-    boolean stopped() {
+    public boolean stopped() {
         return stopped;
     }
 
     /** Waits for it. */
-    void await() throws InterruptedException {
+    public void await() throws InterruptedException {
         begun.await();
     }
 
     /** The result of what may wait in this thread for long; null if the command is to end, which ends the wait. */
-    <T> @Nullable T during(Supplier<@Nullable T> work) {
+    public <T> @Nullable T during(Supplier<@Nullable T> work) {
         waiting = Thread.currentThread();
         try {
             return stopped ? null : work.get();
