@@ -18,10 +18,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IExitCodeGenerator;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
             "  comch cp -r dpu:logs dpu:config.txt .    on the host: from there",
             "  comch cp -ru results host:               on the DPU: what has changed"
         })
-final class CopyCommand extends ToolCommand implements UsesDevice, IExitCodeGenerator {
+final class CopyCommand extends ToolCommand implements UsesDevice, Callable<Integer> {
     private static final String NAME = "comch4j-cp";
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration A_WHILE = Duration.ofSeconds(30);
@@ -93,17 +93,10 @@ final class CopyCommand extends ToolCommand implements UsesDevice, IExitCodeGene
     @Mixin
     private Meeting meeting;
 
-    private int status;
-
     @Override
-    public int getExitCode() {
-        return status;
-    }
-
-    @Override
-    public void run() {
+    public Integer call() {
         try {
-            status = begin();
+            return begin();
         } catch (IOException | InvalidPathException e) {
             throw failed(e);
         }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         name = "devices",
         description = "List the devices of this side, and on the DPU the host's functions behind them.",
         footer = "  comch devices --json --limits | jq '.[].limits.maxMessageSize'")
-final class DevicesCommand extends ToolCommand implements UsesDevice {
+final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(names = "--limits", description = "also show the limits of each device")
     private boolean limits;
 

@@ -134,8 +134,6 @@ final class EmulatorCommand extends ToolCommand implements Runnable {
                         + (removed == 1 ? " server has" : " servers have") + " left");
             } catch (IOException e) {
                 throw new ProgramException("cannot look into " + folder + ": " + e.getMessage(), e);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
             }
         }
     }

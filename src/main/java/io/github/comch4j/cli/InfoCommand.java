@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
         name = "info",
         description = "Show the libraries in use, their version, and why they were chosen.",
         footer = "  comch info --library system     fails unless DOCA is installed")
-final class InfoCommand extends ToolCommand implements UsesDevice {
+final class InfoCommand extends ToolCommand implements Runnable, UsesDevice {
     @Override
     public void run() {
         LibraryInfo library = Doca.library();

@@ -5,18 +5,19 @@ import io.github.comch4j.cli.fabric.FabricProcess;
 import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.program.Json;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Programs;
 import io.github.comch4j.cli.program.TextTable;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IExitCodeGenerator;
 import picocli.CommandLine.Option;
 
 /** {@code comch list}. */
@@ -25,7 +26,9 @@ import picocli.CommandLine.Option;
         description = "List the servers and the clients that are connected to each: on the emulated machine, or"
                 + " with an SDK as reported by DOCA's doca_comm_channel_admin.",
         footer = "  comch list --json | jq '.servers[].name'")
-final class ListCommand extends ToolCommand implements UsesDevice, IExitCodeGenerator {
+final class ListCommand extends ToolCommand implements UsesDevice, Callable<Integer> {
+    private static final Duration FOR_EVER = Duration.ofDays(1000);
+    private static final String TOOLS = "/opt/mellanox/doca/tools";
     private static final String ADMIN = "doca_comm_channel_admin";
 
     @Option(names = "--json", description = "print JSON; on the emulated machine only")
@@ -37,18 +40,10 @@ final class ListCommand extends ToolCommand implements UsesDevice, IExitCodeGene
             description = "the fabric folder of an emulated machine (that of DOCA_EMU_DIR)")
     private @Nullable Path folder;
 
-    private int status;
-
     @Override
-    public int getExitCode() {
-        return status;
-    }
-
-    @Override
-    public void run() {
+    public Integer call() {
         if (folder == null && !EmulatedFaults.available()) {
-            admin();
-            return;
+            return admin();
         }
         FabricView view = look(folder);
         if (json) {
@@ -56,6 +51,7 @@ final class ListCommand extends ToolCommand implements UsesDevice, IExitCodeGene
         } else {
             print(view);
         }
+        return 0;
     }
 
     static FabricView look(@Nullable Path folder) {
@@ -73,32 +69,20 @@ final class ListCommand extends ToolCommand implements UsesDevice, IExitCodeGene
         }
     }
 
-    private void admin() {
+    private int admin() {
         if (json) {
             throw new ProgramException(
                     "--json is of an emulated machine: " + ADMIN + ", which tells it here, has none");
         }
-        for (String folder : (System.getenv("PATH") + ":/opt/mellanox/doca/tools").split(":")) {
-            Path program = Path.of(folder, ADMIN);
-            if (Files.isExecutable(program)) {
-                try {
-                    status = new ProcessBuilder(program.toString())
-                                            .inheritIO()
-                                            .start()
-                                            .waitFor()
-                                    == 0
-                            ? 0
-                            : 1;
-                    return;
-                } catch (IOException e) {
-                    throw new ProgramException(program + " cannot be run: " + e.getMessage(), e);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
-                }
-            }
+        Path program = Programs.find(ADMIN, TOOLS)
+                .orElseThrow(() -> new ProgramException("only DOCA's " + ADMIN
+                        + " can tell, and it is not installed here, neither on the PATH nor in " + TOOLS));
+        try {
+            ProcessBuilder command = new ProcessBuilder(program.toString()).inheritIO();
+            return Programs.run(command, FOR_EVER).orElse(1) == 0 ? 0 : 1;
+        } catch (IOException e) {
+            throw new ProgramException(program + " cannot be run: " + e.getMessage(), e);
         }
-        throw new ProgramException("only DOCA's " + ADMIN + " can tell, and it is not installed here, neither on the"
-                + " PATH nor in /opt/mellanox/doca/tools");
     }
 
     private static long count(FabricView view, FabricView.Server server) {

@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
             "  comch perf control --latency -n 100000       round trips, with percentiles",
             "  DOCA_EMU_SIDE=both comch perf --local        both ends here"
         })
-final class PerfCommand extends ToolCommand implements UsesDevice {
+final class PerfCommand extends ToolCommand implements Runnable, UsesDevice {
     private static final String NAME = "comch4j-perf";
     private static final List<String> OF_SERVERS =
             List.of("--server", "--clients", "--device", "--representor", "--name", "--library", "--verbose");

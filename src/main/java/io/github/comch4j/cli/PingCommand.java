@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
             "  comch ping -c 3                    three messages, one per second",
             "  comch ping -f -c 100000 -s 4080    as fast as they come back"
         })
-final class PingCommand extends ToolCommand implements UsesDevice {
+final class PingCommand extends ToolCommand implements Runnable, UsesDevice {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
     @Option(

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
             "  comch recv --keep --lines              from all clients, until Ctrl-C",
             "  comch recv --keep --exec 'tr a-z A-Z'  a command answers each client"
         })
-final class RecvCommand extends ToolCommand implements UsesDevice {
+final class RecvCommand extends ToolCommand implements Runnable, UsesDevice {
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration FOR_EVER = Duration.ofDays(1000);
     /** How long the other end has to leave when all is said. */

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
             "  redis-cli -s /run/redis.sock",
             "  ssh -o ProxyCommand='comch relay - comch:ssh' dpu"
         })
-final class RelayCommand extends ToolCommand implements UsesDevice {
+final class RelayCommand extends ToolCommand implements Runnable, UsesDevice {
     private static final long MOST = Integer.MAX_VALUE;
 
     @Parameters(

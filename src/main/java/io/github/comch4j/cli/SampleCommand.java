@@ -52,7 +52,7 @@ final class SampleCommand extends ToolCommand implements Runnable {
     }
 
     /** One end of a conversation: a server, if its name says so. */
-    abstract static class End extends ToolCommand implements UsesDevice {
+    abstract static class End extends ToolCommand implements Runnable, UsesDevice {
         final boolean server = getClass().getAnnotation(Command.class).name().endsWith("-server");
 
         @Option(

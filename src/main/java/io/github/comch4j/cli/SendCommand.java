@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
             "  tail -f log | comch send --lines              one message per line",
             "  comch send --lines --chop --plain --name c    to any other program"
         })
-final class SendCommand extends ToolCommand implements UsesDevice {
+final class SendCommand extends ToolCommand implements Runnable, UsesDevice {
     static final String NAME = "comch4j-stream";
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration FOR_EVER = Duration.ofDays(1000);

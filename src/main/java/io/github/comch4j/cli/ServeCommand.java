@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         name = "serve",
         description = "On the DPU: answer \"comch ping\", until Ctrl-C.",
         footer = "  comch serve --representor 0000:b1:00.2     the host's first virtual function")
-final class ServeCommand extends ToolCommand implements UsesDevice {
+final class ServeCommand extends ToolCommand implements Runnable, UsesDevice {
     static final String NAME = "comch4j-ping";
 
     @Mixin

@@ -1,4 +1,4 @@
 package io.github.comch4j.cli;
 
 /** A command that loads DOCA's libraries: with {@code -v} it says which. */
-interface UsesDevice extends Runnable {}
+interface UsesDevice {}

@@ -134,7 +134,7 @@ final class ConnectionProbes {
                     stage.tell("done");
                 })
                 .dpu(stage -> {
-                    String _ = stage.hear(Duration.ofSeconds(5)); // or the client waits for its server
+                    stage.hear(Duration.ofSeconds(5)); // or the client waits for its server
                     stage.server().start();
                     stage.hear("done");
                 });

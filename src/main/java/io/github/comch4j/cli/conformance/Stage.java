@@ -1,6 +1,8 @@
 package io.github.comch4j.cli.conformance;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.cli.program.ProgressWait;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -18,15 +20,11 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a half of a probe has: an engine of its own, the device, the other half. Its objects end with it. */
 final class Stage implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    private static final long SPIN_NANOS = 20_000;
-    private static final long YIELD_NANOS = 5_000_000;
-    private static final long PAUSE_MILLIS = 1;
 
     /** The probe cannot go on: the other half has given up, or nothing happens any more. */
     static final class Over extends RuntimeException {
@@ -41,6 +39,7 @@ final class Stage implements AutoCloseable {
     final Device device;
     final boolean quick;
     final ProgressEngine engine = ProgressEngine.create();
+    private final ProgressWait patience = new ProgressWait(engine, CONNECT);
     private final @Nullable Representor function;
     private final Worker worker;
     private final String run;
@@ -86,84 +85,54 @@ final class Stage implements AutoCloseable {
 
     /** The next word of the other half. Progresses the engine meanwhile. */
     String hear() {
-        return waitFor(worker::poll, true);
+        String[] word = {null};
+        await(() -> (word[0] = worker.poll()) != null);
+        return word[0];
     }
 
     /** As {@link #hear}, without progress. */
     String hearStill() {
-        return waitFor(worker::poll, false);
+        String word = worker.poll();
+        while (word == null && !isInVain()) {
+            ToolThreads.pause();
+            word = worker.poll();
+        }
+        return word;
     }
 
-    /** The next word of the other half, or null if it says none for a while. */
-    @Nullable
-    String hear(Duration time) {
-        String[] word = {null};
-        await(() -> (word[0] = worker.poll()) != null, time);
-        return word[0];
+    /** Waits for a word of the other half for a while, whether it says one or not. */
+    void hear(Duration time) {
+        boolean _ = await(() -> worker.poll() != null, time);
     }
 
     void hear(String word) {
-        String heard = hear();
-        if (!heard.equals(word)) {
+        if (!hear().equals(word)) {
             throw new Over("heard another word than " + word);
         }
     }
 
-    private <T> T waitFor(Supplier<@Nullable T> source, boolean progress) {
-        long quietSince = System.nanoTime();
-        while (true) {
-            T found = source.get();
-            if (found != null) {
-                return found;
-            }
-            if (progress && engine.progress()) {
-                quietSince = System.nanoTime();
-            } else {
-                checkTime();
-                pause(quietSince);
-            }
-        }
-    }
-
-    private void checkTime() {
+    /** Throws, if there is nothing to wait for any more. */
+    private boolean isInVain() {
         if (worker.isOver()) {
             throw new Over("the other half has given up");
         }
         if (System.nanoTime() - deadline > 0) {
             throw new Over("waited in vain");
         }
-    }
-
-    private static void pause(long quietSince) {
-        long quiet = System.nanoTime() - quietSince;
-        if (quiet < SPIN_NANOS) {
-            Thread.onSpinWait();
-        } else if (quiet < YIELD_NANOS) {
-            Thread.yield();
-        } else {
-            sleep(PAUSE_MILLIS);
-        }
-    }
-
-    static void sleep(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            throw new Over("interrupted");
-        }
+        return false;
     }
 
     /** Progresses until it is so; the probe has no answer if it never is. */
     void await(BooleanSupplier condition) {
-        Boolean _ = waitFor(() -> condition.getAsBoolean() ? Boolean.TRUE : null, true);
+        patience.awaitForever(() -> condition.getAsBoolean() || isInVain());
     }
 
     /** Progresses until it is so, or the time is up; asks no more once it is so. */
     boolean await(BooleanSupplier condition, Duration time) {
         long end = System.nanoTime() + time.toNanos();
-        return waitFor(
-                () -> condition.getAsBoolean() ? Boolean.TRUE : System.nanoTime() - end > 0 ? Boolean.FALSE : null,
-                true);
+        boolean[] so = {false};
+        await(() -> (so[0] = condition.getAsBoolean()) || System.nanoTime() - end > 0);
+        return so[0];
     }
 
     /** Progresses for a while, whatever happens. */

@@ -408,12 +408,10 @@ public final class Doctor {
             }
         } catch (IOException e) {
             findings.add(Finding.limit(FABRIC, folder + " cannot be looked at: " + e.getMessage(), "ls -ld " + folder));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
-    private void leftovers(Path folder, Path there) throws IOException, InterruptedException {
+    private void leftovers(Path folder, Path there) throws IOException {
         int dead = new Fabric(there).dead().map(List::size).orElse(0);
         boolean allowed = Doctor.class.getModule().isNativeAccessEnabled(); // a look at processes makes native calls
         List<FabricView.Server> frozen = new ArrayList<>();

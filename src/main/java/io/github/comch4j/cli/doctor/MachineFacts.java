@@ -1,20 +1,21 @@
 package io.github.comch4j.cli.doctor;
 
+import io.github.comch4j.cli.program.Programs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Files and programs of a machine, below the folder that stands for {@code /}. */
 public final class MachineFacts {
     private static final List<String> PROGRAMS = List.of("/usr/bin", "/usr/sbin", "/bin", "/sbin");
-    private static final long PATIENCE_SECONDS = 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Path root;
 
@@ -67,22 +68,15 @@ public final class MachineFacts {
         try {
             Path file = Files.createTempFile("comch", ".out");
             try {
-                Process process = new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(file.toFile())
-                        .start();
-                if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                    process.destroyForcibly();
-                    return Optional.empty();
-                }
-                return Optional.of(Files.readString(file, StandardCharsets.ISO_8859_1));
+                ProcessBuilder program =
+                        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(file.toFile());
+                return Programs.run(program, PATIENCE).isPresent()
+                        ? Optional.of(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        : Optional.empty();
             } finally {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            return Optional.empty();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             return Optional.empty();
         }
     }

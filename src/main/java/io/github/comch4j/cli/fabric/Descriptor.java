@@ -1,5 +1,6 @@
 package io.github.comch4j.cli.fabric;
 
+import io.github.comch4j.internal.load.Symbols;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -36,8 +37,18 @@ public final class Descriptor implements AutoCloseable {
 
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
-    private static final MethodHandle OPENAT = openat();
-    private static final MethodHandle CLOSE = close0();
+    private static final MethodHandle OPENAT = handle(
+            "openat",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_INT),
+            Linker.Option.firstVariadicArg(3),
+            Linker.Option.captureCallState("errno"));
+    private static final MethodHandle CLOSE =
+            handle("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
     private final int fd;
 
@@ -45,27 +56,11 @@ public final class Descriptor implements AutoCloseable {
         this.fd = fd;
     }
 
+    /** Without the libraries of DOCA, which may be what is wrong. */
     @SuppressWarnings("restricted")
-    private static MethodHandle openat() {
+    private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().find("openat").orElseThrow(),
-                FunctionDescriptor.of(
-                        ValueLayout.JAVA_INT,
-                        ValueLayout.JAVA_INT,
-                        ValueLayout.ADDRESS,
-                        ValueLayout.JAVA_INT,
-                        ValueLayout.JAVA_INT),
-                Linker.Option.firstVariadicArg(3),
-                Linker.Option.captureCallState("errno"));
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle close0() {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().find("close").orElseThrow(),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+        return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor, options);
     }
 
     /** A folder. */
@@ -90,10 +85,8 @@ public final class Descriptor implements AutoCloseable {
             MemorySegment state = arena.allocate(STATE);
             opened = (int) OPENAT.invokeExact(state, at, arena.allocateFrom(path), O_CLOEXEC | flags, 0);
             error = state.get(ValueLayout.JAVA_INT, ERRNO);
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw Symbols.unexpected(e);
         }
         if (opened >= 0) {
             return new Descriptor(opened);
@@ -124,10 +117,8 @@ public final class Descriptor implements AutoCloseable {
         try {
             int ignored = (int) CLOSE.invokeExact(fd);
             assert ignored == 0;
-        } catch (RuntimeException | Error e) {
-            throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw Symbols.unexpected(e);
         }
     }
 }

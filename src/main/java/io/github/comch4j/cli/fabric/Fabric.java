@@ -1,13 +1,15 @@
 package io.github.comch4j.cli.fabric;
 
+import io.github.comch4j.cli.program.Programs;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -18,7 +20,8 @@ public final class Fabric {
     private static final String LOCK = ".lock";
     private static final String SOCKET = ".sock";
     private static final int TAKEN = 75;
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int NOT_RUN = 127;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Path folder;
 
@@ -41,7 +44,7 @@ public final class Fabric {
     }
 
     /** The names of servers whose process is dead; empty if that cannot be found out. */
-    public Optional<List<String>> dead() throws IOException, InterruptedException {
+    public Optional<List<String>> dead() throws IOException {
         List<String> dead = new ArrayList<>();
         for (String name : names()) {
             int status = whileNobodyHas(name, "true");
@@ -56,7 +59,7 @@ public final class Fabric {
     }
 
     /** Removes what such a server has left; false if there is one again meanwhile. */
-    public boolean remove(String name) throws IOException, InterruptedException {
+    public boolean remove(String name) throws IOException {
         return !isListening(name)
                 && whileNobodyHas(
                                 name,
@@ -78,7 +81,7 @@ public final class Fabric {
     }
 
     /** Runs a command with the folder's lock, so that no server starts meanwhile, and the server's. */
-    private int whileNobodyHas(String name, String... command) throws IOException, InterruptedException {
+    private int whileNobodyHas(String name, String... command) {
         List<String> words = new ArrayList<>(List.of(
                 "flock",
                 "--timeout",
@@ -90,20 +93,13 @@ public final class Fabric {
                 Integer.toString(TAKEN),
                 folder.resolve(name + LOCK).toString()));
         words.addAll(List.of(command));
-        Process process;
         try {
-            process = new ProcessBuilder(words)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
+            ProcessBuilder program =
+                    new ProcessBuilder(words).redirectOutput(Redirect.DISCARD).redirectError(Redirect.DISCARD);
+            return Programs.run(program, PATIENCE).orElse(NOT_RUN);
         } catch (IOException e) {
-            return 127; // there is no flock
+            return NOT_RUN; // there is no flock
         }
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-            return 127;
-        }
-        return process.exitValue();
     }
 
     /** Whether somebody listens there whose lock was removed. Names are relative to a descriptor of the folder. */

@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.Programs;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -21,12 +22,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +36,8 @@ public final class MsgqRun {
 
     private static final int STOP = 3 * Long.BYTES; // in the kernel's struct ends
     private static final int MASK = 255;
-    private static final String DPACC = "/opt/mellanox/doca/tools/dpacc";
-    private static final int COMPILER_SECONDS = 120;
+    private static final String TOOLS = "/opt/mellanox/doca/tools";
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final PciAddress address;
     private final @Nullable Path kernel;
@@ -162,16 +160,17 @@ public final class MsgqRun {
     }
 
     private static Path compile(Path folder) throws IOException {
-        Path dpacc = dpacc().orElseThrow(() -> new ProgramException("msgq has a kernel for the DPA, and there is no"
-                + " dpacc to compile it with: put it on the PATH (scripts/install-emulator.sh has the emulated one),"
-                + " or name a kernel that is compiled (--kernel)"));
+        Path dpacc = Programs.find("dpacc", TOOLS)
+                .orElseThrow(() -> new ProgramException("msgq has a kernel for the DPA, and there is no dpacc to compile"
+                        + " it with: put it on the PATH (scripts/install-emulator.sh has the emulated one), or name a"
+                        + " kernel that is compiled (--kernel)"));
         Path source = folder.resolve("kernel.c");
         Path library = folder.resolve("kernel.so");
         Path said = folder.resolve("dpacc.out");
         try (InputStream from = Objects.requireNonNull(MsgqRun.class.getResourceAsStream("kernel.c"))) {
             Files.copy(from, source);
         }
-        Process process = new ProcessBuilder(
+        ProcessBuilder compiler = new ProcessBuilder(
                         dpacc.toString(),
                         source.toString(),
                         "-o",
@@ -179,31 +178,14 @@ public final class MsgqRun {
                         "--app-name=" + APPLICATION,
                         "-O2")
                 .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start();
-        try {
-            if (!process.waitFor(COMPILER_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                throw new ProgramException(dpacc + " does not end");
-            }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e); // nobody interrupts the main thread
-        }
-        if (process.exitValue() != 0 || !Files.exists(library)) {
+                .redirectOutput(said.toFile());
+        int status = Programs.run(compiler, PATIENCE).orElseThrow(() -> new ProgramException(dpacc + " does not end"));
+        if (status != 0 || !Files.exists(library)) {
             String last = Files.readString(said, StandardCharsets.ISO_8859_1)
                     .lines()
                     .reduce("", (before, line) -> line.isBlank() ? before : line);
             throw new ProgramException(dpacc + " does not compile the kernel: " + last);
         }
         return library;
-    }
-
-    private static Optional<Path> dpacc() {
-        List<Path> places = new ArrayList<>();
-        Arrays.stream(Objects.requireNonNullElse(System.getenv("PATH"), "").split(":"))
-                .filter(folder -> !folder.isEmpty())
-                .forEach(folder -> places.add(Path.of(folder, "dpacc")));
-        places.add(Path.of(DPACC));
-        return places.stream().filter(Files::isExecutable).findFirst();
     }
 }

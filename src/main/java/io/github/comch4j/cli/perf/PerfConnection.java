@@ -113,10 +113,6 @@ final class PerfConnection implements AutoCloseable {
         return endpoint;
     }
 
-    boolean hasEnded() {
-        return ended;
-    }
-
     /** The peer's, once it is there. */
     int awaitRemoteConsumer() {
         waitFor("the other end's consumer", () -> remoteConsumer != 0);
