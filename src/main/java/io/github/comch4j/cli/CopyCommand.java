@@ -151,7 +151,7 @@ final class CopyCommand extends ToolCommand implements UsesDevice, Callable<Inte
                         + (end.listens() ? HOST : DPU));
             }
             try (MessageServerSocket server = end.listens() ? end.listen(false) : null;
-                    CopyLink link = new CopyLink(meet(end, server, interrupt), end.loop, interrupt::stopped)) {
+                    CopyLink link = new CopyLink(meet(end, server, interrupt), end.loop(), interrupt::stopped)) {
                 CopyClient client = new CopyClient(link, progress, new CopyOptions(recursive, update, links));
                 List<String> sources = files.subList(0, files.size() - 1);
                 link.run(() -> {
@@ -214,7 +214,7 @@ final class CopyCommand extends ToolCommand implements UsesDevice, Callable<Inte
                 if (next == null) {
                     continue;
                 }
-                Thread thread = ToolThreads.start("client", () -> copies.serve(next, end.loop, interrupt::stopped));
+                Thread thread = ToolThreads.start("client", () -> copies.serve(next, end.loop(), interrupt::stopped));
                 threads.add(thread);
                 while (server == null && thread.isAlive()) {
                     ToolThreads.pause(); // its connection has one end for all

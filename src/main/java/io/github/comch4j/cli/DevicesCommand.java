@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,10 +31,11 @@ final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
 
     /** A device, and why it cannot be opened, or what there is to tell of it. */
     private record Found(
-            DeviceInfo info, String failure, String mac, List<RepresentorInfo> functions, KnownLimits limits) {}
-
-    /** Null if they are not known. */
-    private record KnownLimits(Capabilities most) {}
+            DeviceInfo info,
+            String failure,
+            String mac,
+            List<RepresentorInfo> functions,
+            @Nullable Capabilities limits) {}
 
     @Override
     public void run() {
@@ -58,9 +60,9 @@ final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
                     "",
                     device.properties().mac().map(Object::toString).orElse(""),
                     functions,
-                    new KnownLimits(limits && comch ? Capabilities.of(device) : null));
+                    limits && comch ? Capabilities.of(device) : null);
         } catch (DocaException e) {
-            return new Found(info, e.getMessage(), "", List.of(), new KnownLimits(null));
+            return new Found(info, e.getMessage(), "", List.of(), null);
         }
     }
 
@@ -76,8 +78,8 @@ final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
                 table.below("represents " + function.address() + "  " + function.type() + "  "
                         + function.interfaceName() + "  " + function.vuid());
             }
-            if (found.limits.most != null) {
-                limits(found.limits.most).forEach(table::below);
+            if (found.limits != null) {
+                limits(found.limits).forEach(table::below);
             }
         }
         table.print(System.out);
@@ -128,8 +130,8 @@ final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
             functions.add(each);
         }
         map.put("represents", functions);
-        if (found.limits.most != null) {
-            map.put("limits", map(found.limits.most));
+        if (found.limits != null) {
+            map.put("limits", map(found.limits));
         }
         return map;
     }

@@ -37,21 +37,9 @@ final class Meeting {
     private Duration timeout;
 
     /** The end that this process is, and what it has open for that. */
-    static final class End implements AutoCloseable {
-        final EventLoop loop;
-        final Device device;
-        final String name;
-        private final Duration timeout;
-        private final @Nullable Representor representor; // null: a client's
-
-        private End(EventLoop loop, Device device, @Nullable Representor representor, String name, Duration timeout) {
-            this.loop = loop;
-            this.device = device;
-            this.representor = representor;
-            this.name = name;
-            this.timeout = timeout;
-        }
-
+    record End(EventLoop loop, Device device, @Nullable Representor representor, String name, Duration timeout)
+            implements AutoCloseable {
+        /** Or connects. */
         boolean listens() {
             return representor != null;
         }
@@ -101,20 +89,9 @@ final class Meeting {
     End open(String name, boolean otherwise) {
         boolean server = listens(otherwise);
         PciAddress chosen = choice.device(server);
-        EventLoop loop = EventLoop.start("comch");
-        try {
-            Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
-            try {
-                Representor representor = server ? device.openRepresentor(choice.function(device)) : null;
-                return new End(loop, device, representor, name, timeout);
-            } catch (RuntimeException e) {
-                device.close();
-                throw e;
-            }
-        } catch (RuntimeException e) {
-            loop.close();
-            throw e;
-        }
+        Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
+        Representor representor = server ? device.openRepresentor(choice.function(device)) : null;
+        return new End(EventLoop.start("comch"), device, representor, name, timeout);
     }
 
     /** As {@link #open}, without anything open. */

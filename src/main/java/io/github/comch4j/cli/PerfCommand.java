@@ -102,7 +102,6 @@ final class PerfCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            defaultValue = "0",
             description = "instead of --duration: messages of each thread and direction")
     private long count;
 
@@ -116,9 +115,8 @@ final class PerfCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(
             names = {"-T", "--threads"},
             paramLabel = "N",
-            defaultValue = "1",
             description = "threads of each end, each with its own connection (${DEFAULT-VALUE})")
-    private int threads;
+    private int threads = 1;
 
     @Option(
             names = {"-t", "--depth"},

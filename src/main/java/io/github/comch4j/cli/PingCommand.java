@@ -42,17 +42,15 @@ final class PingCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(
             names = {"-c", "--count"},
             paramLabel = "N",
-            defaultValue = "10",
             description = "number of messages; 0: until Ctrl-C (${DEFAULT-VALUE})")
-    private long count;
+    private long count = 10;
 
     @Option(
             names = {"-s", "--size"},
             paramLabel = "BYTES",
-            defaultValue = "64",
             converter = OptionConverters.Size.class,
             description = "the size of each message: 64, 1K, … (${DEFAULT-VALUE})")
-    private long bytes;
+    private long bytes = 64;
 
     @Option(
             names = {"-i", "--interval"},

@@ -51,9 +51,8 @@ final class RecvCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(
             names = {"-n", "--clients"},
             paramLabel = "N",
-            defaultValue = "1",
             description = "on the DPU: end after N clients (${DEFAULT-VALUE})")
-    private int clients;
+    private int clients = 1;
 
     @Option(
             names = {"-k", "--keep"},

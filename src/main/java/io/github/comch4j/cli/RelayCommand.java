@@ -75,17 +75,15 @@ final class RelayCommand extends ToolCommand implements Runnable, UsesDevice {
             names = "--streams",
             order = 75,
             paramLabel = "N",
-            defaultValue = "4096",
             description = "maximum number of streams of a connection at a time (${DEFAULT-VALUE})")
-    private int streams;
+    private int streams = 4096;
 
     @Option(
             names = "--connections",
             order = 76,
             paramLabel = "N",
-            defaultValue = "64",
             description = "on the DPU: maximum number of connections of a name at a time (${DEFAULT-VALUE})")
-    private int connections;
+    private int connections = 64;
 
     @Option(
             names = "--window",

@@ -53,9 +53,8 @@ final class SendCommand extends ToolCommand implements Runnable, UsesDevice {
     @Option(
             names = {"-n", "--clients"},
             paramLabel = "N",
-            defaultValue = "1",
             description = "on the DPU: wait for N clients, and send to all of them (${DEFAULT-VALUE})")
-    private int clients;
+    private int clients = 1;
 
     @Option(
             names = "--plain",

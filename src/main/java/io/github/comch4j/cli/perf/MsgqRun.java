@@ -161,9 +161,10 @@ public final class MsgqRun {
 
     private static Path compile(Path folder) throws IOException {
         Path dpacc = Programs.find("dpacc", TOOLS)
-                .orElseThrow(() -> new ProgramException("msgq has a kernel for the DPA, and there is no dpacc to compile"
-                        + " it with: put it on the PATH (scripts/install-emulator.sh has the emulated one), or name a"
-                        + " kernel that is compiled (--kernel)"));
+                .orElseThrow(
+                        () -> new ProgramException("msgq has a kernel for the DPA, and there is no dpacc to compile"
+                                + " it with: put it on the PATH (scripts/install-emulator.sh has the emulated"
+                                + " one), or name a kernel that is compiled (--kernel)"));
         Path source = folder.resolve("kernel.c");
         Path library = folder.resolve("kernel.so");
         Path said = folder.resolve("dpacc.out");
