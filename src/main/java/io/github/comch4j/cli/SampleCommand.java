@@ -143,7 +143,7 @@ final class SampleCommand extends ToolCommand implements Runnable {
         }
     }
 
-    abstract static class ChannelEnd extends EndpointEnd {
+    abstract static class ChannelSampleEnd extends EndpointEnd {
         @Option(
                 names = {"-t", "--text"},
                 paramLabel = "TEXT",
@@ -215,13 +215,13 @@ final class SampleCommand extends ToolCommand implements Runnable {
             name = "channel-server",
             description = "On the DPU: like ctrl-path-server, with the endpoint API of DOCA 1.5 to 2.8.",
             footer = "  comch sample channel-server -p 03:00.0 -r b1:00.0")
-    static final class ChannelServer extends ChannelEnd {}
+    static final class ChannelServer extends ChannelSampleEnd {}
 
     @Command(
             name = "channel-client",
             description = "On the host: like ctrl-path-client, with the endpoint API.",
             footer = "  comch sample channel-client -p b1:00.0")
-    static final class ChannelClient extends ChannelEnd {}
+    static final class ChannelClient extends ChannelSampleEnd {}
 
     @Command(
             name = "secure-channel-server",

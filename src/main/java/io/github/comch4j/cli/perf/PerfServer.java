@@ -59,7 +59,7 @@ public final class PerfServer {
                 MessageSocket next = server.accept(MOMENT);
                 if (next != null) {
                     try (Dialog client = new Dialog(next)) {
-                        new Session(server, client).run();
+                        new PerfSession(server, client).run();
                     }
                     served++;
                 }
@@ -69,11 +69,11 @@ public final class PerfServer {
     }
 
     /** With one client at a time: figures of two would be figures of neither. */
-    private final class Session {
+    private final class PerfSession {
         private final MessageServerSocket server;
         private final Dialog client;
 
-        Session(MessageServerSocket server, Dialog client) {
+        PerfSession(MessageServerSocket server, Dialog client) {
             this.server = server;
             this.client = client;
         }
