@@ -15,7 +15,7 @@ public final class BufferTooSmallException extends DocaException {
         super(Failures.origin(
                 DocaError.INVALID_VALUE,
                 function,
-                action + " into " + room + " bytes, where the next message has " + length));
+                action + " into " + room + " bytes; the next message has " + length + " bytes"));
         this.length = length;
     }
 

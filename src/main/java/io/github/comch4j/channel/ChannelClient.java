@@ -108,7 +108,7 @@ public final class ChannelClient extends ChannelEndpoint {
         ChannelPeer present = peer;
         if (present != null) {
             throw new IllegalStateException(
-                    this + " has a peer, which is " + present.state() + ": disconnect it first");
+                    this + " has a peer already (" + present.state() + "); disconnect it first");
         }
         ChannelPeer begun = link.connect(name);
         peer = begun;
@@ -191,7 +191,7 @@ public final class ChannelClient extends ChannelEndpoint {
 
     static void checkName(String name) {
         if (name.isEmpty() || name.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("a service's name is neither empty nor contains NUL");
+            throw new IllegalArgumentException("the name of a service must not be empty or contain NUL");
         }
     }
 

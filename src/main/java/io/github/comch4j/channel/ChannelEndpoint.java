@@ -185,13 +185,13 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         long length = message.byteSize();
         if (length < 1 || length > maxMessageSize()) {
             throw new IllegalArgumentException(
-                    "a message of " + length + " bytes: 1 to " + maxMessageSize() + " are possible on " + this);
+                    this + " takes messages of 1 to " + maxMessageSize() + " bytes, not " + length);
         }
     }
 
     private void checkMine(ChannelPeer peer) {
         if (peer.endpoint() != this) {
-            throw new IllegalArgumentException(peer + ", in a call of " + this);
+            throw new IllegalArgumentException(peer + " does not belong to " + this);
         }
     }
 
@@ -257,13 +257,13 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
     private static void checkRoom(MemorySegment buffer) {
         if (buffer.isReadOnly()) {
-            throw new IllegalArgumentException("a buffer to receive into that is read-only");
+            throw new IllegalArgumentException("the buffer to receive into is read-only");
         }
         if (!buffer.scope().isAlive()) {
-            throw new IllegalStateException("a buffer to receive into whose arena is closed");
+            throw new IllegalStateException("the arena of the buffer to receive into is closed");
         }
         if (!buffer.isAccessibleBy(Thread.currentThread())) {
-            throw new WrongThreadException("a buffer to receive into that belongs to another thread");
+            throw new WrongThreadException("the buffer to receive into belongs to another thread");
         }
     }
 
@@ -473,7 +473,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             throw closed();
         }
         if (other != null) {
-            throw new WrongThreadException(this + " is in use by " + other + ", called from " + current);
+            throw new WrongThreadException(
+                    this + " is in use by " + other + "; " + current + " cannot use it at the same time");
         }
         return entered;
     }
@@ -646,7 +647,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
         private static int checked(String setting, int value) {
             if (value < 1 || value > LARGEST) {
-                throw new IllegalArgumentException(setting + " " + value + " is not 1 to " + LARGEST);
+                throw new IllegalArgumentException(setting + " must be 1 to " + LARGEST + ", not " + value);
             }
             return value;
         }

@@ -94,7 +94,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
             throw Failures.refused(
                     DocaError.INVALID_VALUE,
                     SIZE_FUNCTIONS.get(setting),
-                    "making " + endpoint + " with " + setting + " " + value + ", where " + settings.device
+                    "creating " + endpoint + " with " + setting + " " + value + "; " + settings.device
                             + " takes at most " + most);
         }
         return value == 0 ? (int) Math.min(otherwise, most) : value;
@@ -391,7 +391,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 throw Failures.refused(
                         DocaError.CONNECTION_RESET,
                         ChannelCalls.UPDATE_SERVICE_NAME,
-                        "looking at the clients of " + endpoint);
+                        "checking the clients of " + endpoint);
             }
             changesSeen = changes;
             events.rearm(ChannelEvent.SERVICE);

@@ -52,7 +52,7 @@ final class LinkOverCommChannel extends EndpointLink {
     private @Nullable PeerOverCommChannel last; // of whom a message came
 
     LinkOverCommChannel(ChannelEndpoint owner, LinkSettings settings) {
-        String action = "making " + owner;
+        String action = "creating " + owner;
         this.owner = owner;
         this.serves = settings.representor != null;
         Arrays.fill(descriptors, NONE);
@@ -119,7 +119,7 @@ final class LinkOverCommChannel extends EndpointLink {
 
     @Override
     void listen(String name) {
-        ChannelCalls.listen(endpoint, name, "making " + owner);
+        ChannelCalls.listen(endpoint, name, "creating " + owner);
     }
 
     @Override
@@ -236,7 +236,9 @@ final class LinkOverCommChannel extends EndpointLink {
         long length = memory.get(JAVA_LONG, LENGTH);
         if (length < 0 || length > room) {
             throw Failures.refused(
-                    DocaError.UNEXPECTED, ChannelCalls.RECEIVE_NAME, "receiving, where it says " + length + " bytes");
+                    DocaError.UNEXPECTED,
+                    ChannelCalls.RECEIVE_NAME,
+                    "receiving on " + owner + ": it returned a message of " + length + " bytes");
         }
         MemorySegment.copy(memory, incoming, buffer, 0, length);
         receivedLength = (int) length;
@@ -291,7 +293,7 @@ final class LinkOverCommChannel extends EndpointLink {
                     of.state = ChannelPeerState.BROKEN;
                 }
             }
-            default -> throw Failures.refused(code, ChannelCalls.UPDATE_NAME, "looking at " + of.peer);
+            default -> throw Failures.refused(code, ChannelCalls.UPDATE_NAME, "checking the state of " + of.peer);
         }
     }
 
@@ -329,7 +331,7 @@ final class LinkOverCommChannel extends EndpointLink {
 
     @Override
     ChannelServiceState refresh() {
-        String action = "looking at the clients of " + owner;
+        String action = "checking the clients of " + owner;
         DocaAnswer answer;
         do {
             answer = ChannelCalls.updateService(endpoint);

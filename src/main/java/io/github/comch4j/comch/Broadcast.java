@@ -201,7 +201,7 @@ public final class Broadcast {
     /** Null if all the producer's buffers are in flight. */
     private @Nullable PeerCopy acquire(ComchProducer producer) {
         if (!producer.transfers().releasesSent()) {
-            throw new IllegalArgumentException(producer + " has no releaseSent(): nobody would learn of the end");
+            throw new IllegalArgumentException(producer + " must be built with releaseSent() to send broadcasts");
         }
         Buffer buffer;
         try {
@@ -453,7 +453,8 @@ public final class Broadcast {
          */
         public void setShare(int places) {
             if (places < 1 || places > all.length) {
-                throw new IllegalArgumentException("a share of " + places + " places of a " + this);
+                throw new IllegalArgumentException(
+                        "the share of a peer must be 1 to " + all.length + " places, not " + places);
             }
             share = places;
         }

@@ -193,7 +193,8 @@ public final class ComchClient extends ControlPathEndpoint {
             Engine engine = CoreObjects.of(this.engine);
             engine.checkOwner();
             if (engine.isInCallbacks()) {
-                throw new IllegalStateException("connect() inside a callback of the same engine: use start()");
+                throw new IllegalStateException(
+                        "connect() cannot be called inside a callback of the same engine; use start()");
             }
             long deadline = Nanos.deadline(timeout);
             ComchClient client = start();

@@ -449,7 +449,8 @@ public final class ComchConnection {
      */
     public void disconnect() {
         if (!(endpoint instanceof ComchServer)) {
-            throw new IllegalStateException("a client ends its connection by being closed");
+            throw new IllegalStateException(
+                    "a client cannot disconnect: its connection ends when the client is closed");
         }
         if (engine.otherLoopThread() == null) {
             engine.checkOwner();

@@ -86,7 +86,7 @@ public final class ComchConsumer extends FastPathConsumer {
                     e.code(),
                     e.function(),
                     e.action() + " with " + settings.memory + ", which is mapped for " + access
-                            + " and not for PCI_READ_WRITE, as the peer writes to it");
+                            + ", not for PCI_READ_WRITE: the peer writes to it");
         }
     }
 
@@ -125,7 +125,7 @@ public final class ComchConsumer extends FastPathConsumer {
     public SubmitResult tryPost(Buffer buffer) {
         context.engine().checkOwner();
         if (buffer.memory() != memory) {
-            throw new IllegalArgumentException(buffer + " is not on the consumer's memory");
+            throw new IllegalArgumentException(buffer + " is not in the consumer's memory");
         }
         if (buffer.isInFlight()) {
             throw new IllegalStateException(buffer + " is in flight already");
@@ -312,11 +312,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public Builder immediateReceives(int count) {
-            use.check();
-            if (count < 1) {
-                throw new IllegalArgumentException("immediateReceives " + count + " is less than 1");
-            }
-            firstImmediates = count;
+            firstImmediates = use.atLeast(1, "immediateReceives", count);
             return this;
         }
 

@@ -232,7 +232,8 @@ public final class ComchProducer extends FastPathProducer {
     private static MemorySegment checkImmediate(MemorySegment immediate) {
         long length = immediate.byteSize();
         if (length < 1 || length > ImmediatePlaces.LIMIT) {
-            throw new IllegalArgumentException("immediate data of " + length + " bytes");
+            throw new IllegalArgumentException(
+                    "immediate data have 1 to " + ImmediatePlaces.LIMIT + " bytes, not " + length);
         }
         return immediate;
     }
@@ -266,11 +267,10 @@ public final class ComchProducer extends FastPathProducer {
         return Failures.refused(
                 refusal.code(),
                 refusal.function(),
-                refusal.action() + ", all of which are out"
+                refusal.action() + ": all buffers are in use"
                         + (releasesSent
                                 ? ""
-                                : ": one that was sent is the program's until it closes it; with releaseSent() of the"
-                                        + " builder it is closed when it has gone"));
+                                : "; close each buffer after it was sent, or build the producer with releaseSent()"));
     }
 
     /**
@@ -317,11 +317,7 @@ public final class ComchProducer extends FastPathProducer {
          * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public Builder buffers(int count) {
-            use.check();
-            if (count < 1) {
-                throw new IllegalArgumentException("buffers " + count + " is less than 1");
-            }
-            buffers = count;
+            buffers = use.atLeast(1, "buffers", count);
             return this;
         }
 

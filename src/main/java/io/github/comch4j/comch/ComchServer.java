@@ -99,7 +99,7 @@ public final class ComchServer extends ControlPathEndpoint {
                 refusal.error(),
                 refusal.function(),
                 refusal.action() + "; probably another " + this
-                        + " serves the same host function already, in this process or another one");
+                        + " already serves the same host function, in this process or another one");
         told.initCause(refusal);
         for (Throwable suppressed : refusal.getSuppressed()) {
             told.addSuppressed(suppressed);

@@ -235,7 +235,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             return;
         }
         if (isServer() && thrown instanceof ConnectionClosedException end && end.isOf(connection)) {
-            Log.logger().log(System.Logger.Level.DEBUG, "a handler has met the end of " + connection, end);
+            Log.logger().log(System.Logger.Level.DEBUG, "a handler used the ended " + connection, end);
             return; // which is reported, or has been
         }
         Events.handlerFailed(connection, exception);
@@ -253,7 +253,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private boolean tellFailure(ComchConnection connection, Exception exception, Engine where) {
         if (settings.onHandlerFailed == null) {
             where.transport().countFailure();
-            Log.logger().log(System.Logger.Level.WARNING, "a handler has failed, which ends " + connection, exception);
+            Log.logger()
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "a handler threw an exception; the server ends " + connection,
+                            exception);
             return true;
         }
         try {
@@ -273,7 +277,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
                 .log(
                         System.Logger.Level.WARNING,
                         "the peer of " + connection + " has not read for " + nanos / 1_000_000 + " ms: " + messages
-                                + " messages wait for it, and the next ones are refused");
+                                + " messages are waiting, and new messages are refused");
     }
 
     /** Runs after each change of state. */
@@ -320,7 +324,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             this.device = Objects.requireNonNull(device, "device");
             this.name = Objects.requireNonNull(name, "name");
             if (name.isEmpty() || name.indexOf('\0') >= 0) {
-                throw new IllegalArgumentException("a server's name is neither empty nor contains NUL");
+                throw new IllegalArgumentException("the name of a server must not be empty or contain NUL");
             }
             this.use = new OneUse(type + " of \"" + name + "\"");
         }
@@ -454,8 +458,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if {@code bytes} is negative
          */
         public final B sendBacklog(long bytes) {
-            use.check();
-            settings.sendBacklog(bytes);
+            settings.sendBacklog = use.atLeast(0, "sendBacklog", bytes);
             return self();
         }
 
@@ -468,8 +471,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if {@code bytes} is less than 1
          */
         public final B maxMessageSize(int bytes) {
-            use.check();
-            settings.maxMessageSize = EndpointSettings.positive("maxMessageSize", bytes);
+            settings.maxMessageSize = use.atLeast(1, "maxMessageSize", bytes);
             return self();
         }
 
@@ -481,8 +483,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if {@code messages} is less than 1
          */
         public final B receiveQueueSize(int messages) {
-            use.check();
-            settings.receiveQueueSize = EndpointSettings.positive("receiveQueueSize", messages);
+            settings.receiveQueueSize = use.atLeast(1, "receiveQueueSize", messages);
             return self();
         }
 
@@ -500,8 +501,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if {@code tasks} is less than 1
          */
         public final B sendTasks(int tasks) {
-            use.check();
-            settings.sendTasks = Pools.size(EndpointSettings.positive("sendTasks", tasks));
+            settings.sendTasks = Pools.size(use.atLeast(1, "sendTasks", tasks));
             return self();
         }
 
@@ -517,7 +517,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             } catch (DocaException e) {
                 boolean elsewhere = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED;
                 String cause = elsewhere && !supported()
-                        ? ", on which there can be none: see Devices.openDpu for servers, openHost for clients"
+                        ? ", which cannot have one: use Devices.openDpu for servers, Devices.openHost for clients"
                         : "";
                 throw cause.isEmpty() ? e : Failures.refused(e.code(), e.function(), e.action() + cause);
             }
@@ -532,7 +532,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             int most = Capabilities.maxNameLength(device);
             if (length > most) {
                 throw new IllegalArgumentException(
-                        "a name of " + length + " bytes, where " + most + " are possible: \"" + name + "\"");
+                        "the name \"" + name + "\" has " + length + " bytes; at most " + most + " are possible");
             }
         }
     }

@@ -79,8 +79,8 @@ final class EndpointContext extends Context implements EndpointEvents {
             Log.logger()
                     .log(
                             System.Logger.Level.WARNING,
-                            "closing " + name() + ": these clients have not taken within "
-                                    + ConnectionLife.PATIENCE.toSeconds() + " s what waits for them, and lose it: "
+                            "closing " + name() + ": these clients did not read their waiting messages within "
+                                    + ConnectionLife.PATIENCE.toSeconds() + " s and lose them: "
                                     + left.stream().map(ConnectionLife::giveUp).collect(Collectors.joining(", ")));
             awaitParted(left, false, ConnectionLife.LINGER, teardown); // else stopping ends them
         }

@@ -57,26 +57,12 @@ final class EndpointSettings {
     int maxMessageSize; // 0: DOCA's default, as in the next field
     int receiveQueueSize;
 
-    void sendBacklog(long bytes) {
-        if (bytes < 0) {
-            throw new IllegalArgumentException("sendBacklog " + bytes + " is negative");
-        }
-        sendBacklog = bytes;
-    }
-
     /** How long something may last, nanoseconds. */
     static long limit(String setting, Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException(setting + " " + time + " is negative");
         }
         return Nanos.of(time);
-    }
-
-    static int positive(String setting, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(setting + " " + value + " is less than 1");
-        }
-        return value;
     }
 
     private static int defaultSendTasks(EndpointCalls calls, Device device) {

@@ -101,11 +101,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
          * @throws IllegalArgumentException if {@code bytes} is negative
          */
         public final B immediateLength(int bytes) {
-            use.check();
-            if (bytes < 0) {
-                throw new IllegalArgumentException("immediateLength " + bytes + " is negative");
-            }
-            immediateLength = bytes;
+            immediateLength = use.atLeast(0, "immediateLength", bytes);
             return self();
         }
     }

@@ -65,7 +65,7 @@ final class FastPathContext extends TransferContext {
         return hasRun || ended
                 ? end
                 : new IllegalStateException(
-                        name() + " is not running yet: progress its engine and that of its connection");
+                        name() + " is not running yet: call progress() of its engine and of its connection's engine");
     }
 
     /** Closes it when no callback of its engine runs, on its thread. Any thread. */

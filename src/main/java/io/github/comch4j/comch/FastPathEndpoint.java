@@ -63,7 +63,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
 
     /** The id is part of the name. */
     private int id(FastPathCalls calls, MemorySegment created) {
-        String action = "creating something on " + connection;
+        String action = "creating a producer or consumer on " + connection;
         try {
             return calls.id(created, action);
         } catch (RuntimeException | Error e) {
@@ -312,11 +312,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * @throws IllegalArgumentException if {@code count} is less than 1
          */
         public final B tasks(int count) {
-            use.check();
-            if (count < 1) {
-                throw new IllegalArgumentException("tasks " + count + " is less than 1");
-            }
-            tasks = Pools.size(count);
+            tasks = Pools.size(use.atLeast(1, "tasks", count));
             return self();
         }
 
@@ -357,7 +353,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         final void checkCanWait() {
             Engine control = connection.controlEngine();
             if (CoreObjects.of(engine).isInCallbacks() || (control.isMine() && control.isInCallbacks())) {
-                throw new IllegalStateException("waiting inside a callback for something to run: use start()");
+                throw new IllegalStateException("start(Duration) cannot be called inside a callback; use start()");
             }
         }
 

@@ -99,8 +99,8 @@ final class MessageSends implements ProgressWaiter {
             throw closed(connection, TaskCalls.SUBMIT_NAME);
         }
         if (length < 1 || length > endpoint.maxMessageSize()) {
-            throw new IllegalArgumentException("a message of " + length + " bytes: 1 to " + endpoint.maxMessageSize()
-                    + " are possible on " + connection);
+            throw new IllegalArgumentException(
+                    connection + " takes messages of 1 to " + endpoint.maxMessageSize() + " bytes, not " + length);
         }
         return (int) length;
     }
@@ -288,9 +288,9 @@ final class MessageSends implements ProgressWaiter {
     void queue(ComchConnection connection, byte[] message) {
         OutgoingMessages outgoing = connection.outgoing();
         if (outgoing.queuedBytes() + message.length > settings.sendBacklog) {
-            throw new IllegalStateException("no room to send on " + connection + ", whose peer does not read: "
-                    + outgoing.queuedBytes() + " bytes wait already, of " + settings.sendBacklog
-                    + " that the sendBacklog allows");
+            throw new IllegalStateException("no room to send on " + connection + ": the peer does not read, and "
+                    + outgoing.queuedBytes() + " bytes of the sendBacklog of " + settings.sendBacklog
+                    + " bytes are in use");
         }
         outgoing.add(message);
         awaitWritable(connection);

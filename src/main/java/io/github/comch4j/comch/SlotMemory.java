@@ -32,7 +32,7 @@ final class SlotMemory {
 
     static int checkSize(int slotSize) {
         if (slotSize < 1) {
-            throw new IllegalArgumentException("slots of " + slotSize + " bytes");
+            throw new IllegalArgumentException("slotSize must be at least 1 byte, not " + slotSize);
         }
         return slotSize;
     }

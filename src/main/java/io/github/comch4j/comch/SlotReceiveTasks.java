@@ -180,7 +180,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
         DocaError status = loss;
         if (status != null) {
             throw Failures.refused(
-                    status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer + ", where a message may be lost");
+                    status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer + ": a message may be lost");
         }
     }
 
@@ -188,13 +188,13 @@ final class SlotReceiveTasks extends ReceiveTasks {
         checkLoss();
         context.checkUsable();
         if (most < 1) {
-            throw new IllegalArgumentException("poll of " + most + " messages");
+            throw new IllegalArgumentException("poll() needs a limit of at least 1 message, not " + most);
         }
         if (onMessage != null) {
-            throw new IllegalStateException(consumer + " has a handler: its messages are not polled");
+            throw new IllegalStateException(consumer + " has a handler, so it cannot be polled");
         }
         if (engine.isInCallbacks()) {
-            throw new IllegalStateException("poll inside a callback of the same engine");
+            throw new IllegalStateException("poll() cannot be called inside a callback of the same engine");
         }
     }
 
@@ -367,7 +367,7 @@ final class SlotReceiveTasks extends ReceiveTasks {
     MemorySegment immediate() {
         engine.checkOwner();
         if (current == NONE) {
-            throw new IllegalStateException("immediate() is for handlers");
+            throw new IllegalStateException("immediate() can be called only inside a handler");
         }
         return currentImmediateLength == 0
                 ? ReceivedMemory.NOTHING

@@ -76,7 +76,7 @@ final class SlotSendTasks extends SubmitTasks {
     /** As {@link #claim}, of several that lie side by side: the offset of the lowest one. */
     long claimMany(int most, int length, int consumerId) {
         if (most < 1) {
-            throw new IllegalArgumentException("a claim of " + most + " slots");
+            throw new IllegalArgumentException("a claim needs at least 1 slot, not " + most);
         }
         long at = claim(length, consumerId);
         if (at >= 0) {
@@ -102,11 +102,10 @@ final class SlotSendTasks extends SubmitTasks {
         }
         context.checkUsable();
         if (claimed != NONE) {
-            return new IllegalStateException(
-                    "a slot of " + producer + " is claimed already, and neither committed nor aborted");
+            return new IllegalStateException("a slot of " + producer + " is claimed already; commit or abort it first");
         }
         return new IllegalArgumentException(
-                length + " bytes, where a slot of " + producer + " has " + memory.slotSize());
+                "a slot of " + producer + " has " + memory.slotSize() + " bytes, not " + length);
     }
 
     /** Queues what is claimed. */
@@ -216,10 +215,10 @@ final class SlotSendTasks extends SubmitTasks {
     private void checkClaimed(int length) {
         engine.checkOwner();
         if (claimed != NONE && claimedSlots > 1) {
-            throw new IllegalStateException("several slots are claimed: they are committed together");
+            throw new IllegalStateException("several slots are claimed: they must be committed together");
         }
         if (claimed != NONE && (length < 0 || length > claimedLength)) {
-            throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
+            throw new IllegalArgumentException("cannot commit " + length + " bytes: " + claimedLength + " are claimed");
         }
     }
 

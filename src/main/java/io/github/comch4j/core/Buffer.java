@@ -171,7 +171,7 @@ public final class Buffer implements AutoCloseable {
     /** For {@link BufferInventory#move}. */
     void moveWithin(Resource inventory, long offset, long length) {
         if (resource.origin != inventory) {
-            throw new IllegalArgumentException(this + " is not of " + inventory.name());
+            throw new IllegalArgumentException(this + " does not belong to " + inventory.name());
         }
         state.checkUsable();
         MemorySegment target = BufferInventory.window(memory, offset, length);

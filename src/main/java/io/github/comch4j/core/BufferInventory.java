@@ -44,7 +44,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public static BufferInventory create(int buffers) {
         if (buffers < 1) {
-            throw new IllegalArgumentException("an inventory of " + buffers + " buffers");
+            throw new IllegalArgumentException("an inventory needs at least 1 buffer, not " + buffers);
         }
         NativeLibrary.load();
         BufferInventory created = new BufferInventory(new InventoryResource(buffers));
@@ -140,7 +140,7 @@ public final class BufferInventory implements AutoCloseable {
 
     static MemorySegment window(MemoryMap memory, long offset, long length) {
         if (length < 1) {
-            throw new IndexOutOfBoundsException("a window of " + length + " bytes");
+            throw new IndexOutOfBoundsException("a window needs at least 1 byte, not " + length);
         }
         Objects.checkFromIndexSize(offset, length, memory.size());
         memory.checkAlive();
@@ -208,7 +208,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public BufferInventory expand(int buffers) {
         if (buffers < 1) {
-            throw new IllegalArgumentException("expanding an inventory by " + buffers + " buffers");
+            throw new IllegalArgumentException("an inventory grows by at least 1 buffer, not " + buffers);
         }
         resource.checkOpen();
         synchronized (resource) {
@@ -280,7 +280,7 @@ public final class BufferInventory implements AutoCloseable {
 
         InventoryResource(int buffers, Resource... owners) {
             super(Rank.BASE, "the inventory of " + buffers + " buffers", owners);
-            String action = "making an inventory of " + buffers + " buffers";
+            String action = "creating an inventory of " + buffers + " buffers";
             handle = InventoryCalls.create(buffers, action);
             try {
                 InventoryCalls.start(handle, action);

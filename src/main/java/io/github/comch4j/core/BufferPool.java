@@ -88,7 +88,8 @@ public final class BufferPool implements AutoCloseable {
      */
     public @Nullable Slot tryAcquire(ByteBuffer data) {
         if (data.remaining() > slotSize) {
-            throw new IllegalArgumentException(data.remaining() + " bytes for a slot of " + slotSize);
+            throw new IllegalArgumentException(
+                    data.remaining() + " bytes do not fit into a slot of " + slotSize + " bytes");
         }
         Slot slot = tryAcquire();
         if (slot != null) {
@@ -110,7 +111,7 @@ public final class BufferPool implements AutoCloseable {
      */
     public boolean tryAcquire(BufferList list, long length) {
         if (length < 1 || length > slotSize * slots.length) {
-            throw new IllegalArgumentException(length + " bytes out of a " + this);
+            throw new IllegalArgumentException("cannot take " + length + " bytes from a " + this);
         }
         checkOpen();
         list.checkChangeable();
@@ -156,7 +157,7 @@ public final class BufferPool implements AutoCloseable {
                 return slot;
             }
         }
-        throw new IllegalArgumentException(buffer + " is not of this pool");
+        throw new IllegalArgumentException(buffer + " does not belong to this pool");
     }
 
     /**
@@ -346,7 +347,7 @@ public final class BufferPool implements AutoCloseable {
          */
         public Buffer buffer() {
             if (!out) {
-                throw new IllegalStateException("slot " + index + " is not out");
+                throw new IllegalStateException("slot " + index + " is not acquired");
             }
             return buffer;
         }

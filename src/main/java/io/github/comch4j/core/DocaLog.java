@@ -143,7 +143,7 @@ public final class DocaLog {
     public static void log(Level level, String source, String message) {
         NativeLibrary.load();
         if (level == Level.DISABLE) {
-            throw new IllegalArgumentException("a message at the level that disables messages");
+            throw new IllegalArgumentException("a message cannot have the level DISABLE");
         }
         LogCalls.log(level.code, source, message);
     }

@@ -160,8 +160,8 @@ public interface IdleStrategy {
             case "shared" -> sharedEventDriven();
             case "park" -> parking(Duration.ofNanos(100_000));
             default ->
-                throw new IllegalArgumentException(
-                        "no idle strategy \"" + alias + "\": spin, yield, backoff, event, shared or park");
+                throw new IllegalArgumentException("unknown idle strategy \"" + alias
+                        + "\": expected spin, yield, backoff, event, shared or park");
         };
     }
 }

@@ -296,7 +296,7 @@ public final class MemoryMap implements AutoCloseable {
     long offsetOf(MemorySegment segment) {
         checkLocal();
         if (!segment.scope().isAlive()) {
-            throw new IllegalStateException("the segment's arena is closed, and its memory may be another's");
+            throw new IllegalStateException("the segment's arena is closed");
         }
         long offset = segment.address() - memory.address();
         if (!segment.isNative() || offset < 0 || offset > size() - segment.byteSize()) {
@@ -332,7 +332,7 @@ public final class MemoryMap implements AutoCloseable {
 
         private Builder(List<Device> devices) {
             if (devices.isEmpty()) {
-                throw new IllegalArgumentException("a map without a device");
+                throw new IllegalArgumentException("a memory map needs at least 1 device");
             }
             this.devices = devices;
         }
@@ -417,7 +417,7 @@ public final class MemoryMap implements AutoCloseable {
                 throw new IllegalArgumentException("cannot map an empty segment");
             }
             if (!memory.scope().isAlive()) {
-                throw new IllegalStateException("the memory's arena is closed");
+                throw new IllegalStateException("the segment's arena is closed");
             }
             if (memory.isReadOnly() && (permissions & WRITING) != 0) {
                 throw new IllegalArgumentException("a device cannot write to a read-only segment: " + memory);

@@ -109,7 +109,7 @@ public record PciAddress(int domain, int bus, int device, int function)
 
     private static void check(String part, int value, int max) {
         if (value < 0 || value > max) {
-            throw new IllegalArgumentException("PCI " + part + " " + value + " is not within 0 to " + max);
+            throw new IllegalArgumentException("PCI " + part + " must be 0 to " + max + ", not " + value);
         }
     }
 }

@@ -357,7 +357,7 @@ public final class ProgressEngine implements AutoCloseable {
         LoopThread loop = engine.loopThread();
         if (loop != null) {
             engine.checkOwner();
-            throw new IllegalStateException("the engine is kept by the " + loop + ": close that instead");
+            throw new IllegalStateException("the engine belongs to the " + loop + "; close the event loop instead");
         }
     }
 

@@ -387,11 +387,7 @@ public final class DmaContext implements AutoCloseable {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder tasks(int count) {
-            use.check();
-            if (count < 1) {
-                throw new IllegalArgumentException("tasks " + count + " is less than 1");
-            }
-            tasks = count;
+            tasks = use.atLeast(1, "tasks", count);
             return this;
         }
 

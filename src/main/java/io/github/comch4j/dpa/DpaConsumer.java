@@ -92,8 +92,7 @@ public final class DpaConsumer extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder receives(int most) {
-            use.check();
-            receives = Dpa.checkPositive("receives", most);
+            receives = use.atLeast(1, "receives", most);
             return this;
         }
 
@@ -106,8 +105,7 @@ public final class DpaConsumer extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder immediateLength(int bytes) {
-            use.check();
-            immediateLength = Dpa.checkPositive("immediateLength", bytes);
+            immediateLength = use.atLeast(1, "immediateLength", bytes);
             return this;
         }
 

@@ -68,8 +68,7 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder consumers(int most) {
-            use.check();
-            consumers = Dpa.checkPositive("consumers", most);
+            consumers = use.atLeast(1, "consumers", most);
             return this;
         }
 
@@ -83,8 +82,7 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder receives(int most) {
-            use.check();
-            receives = Dpa.checkPositive("receives", most);
+            receives = use.atLeast(1, "receives", most);
             return this;
         }
 
@@ -97,8 +95,7 @@ public final class DpaConsumerCompletion extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder immediateLength(int bytes) {
-            use.check();
-            immediateLength = Dpa.checkPositive("immediateLength", bytes);
+            immediateLength = use.atLeast(1, "immediateLength", bytes);
             return this;
         }
 

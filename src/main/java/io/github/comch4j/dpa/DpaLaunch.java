@@ -106,8 +106,7 @@ public final class DpaLaunch implements AutoCloseable {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder threads(int count) {
-            use.check();
-            threads = Dpa.checkPositive("threads", count);
+            threads = use.atLeast(1, "threads", count);
             return this;
         }
 

@@ -89,8 +89,7 @@ public final class DpaProducer extends DpaStartedObject {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder sends(int most) {
-            use.check();
-            sends = Dpa.checkPositive("sends", most);
+            sends = use.atLeast(1, "sends", most);
             return this;
         }
 

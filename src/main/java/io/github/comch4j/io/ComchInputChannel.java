@@ -97,7 +97,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
                 }
             }
             case ChunkFormat.CUT -> cut("its writer could not send all of " + place + " bytes");
-            default -> cut("what came is no chunk of a ComchOutputChannel");
+            default -> cut("the peer has sent data that are not a chunk of a ComchOutputChannel");
         }
     }
 
@@ -105,12 +105,12 @@ public final class ComchInputChannel implements ReadableByteChannel {
         cut(
                 place > received
                         ? place - received + " bytes are missing"
-                        : "what came is of another stream, of its byte " + place);
+                        : "a chunk of another stream has arrived, from its byte " + place);
         answer(receiver);
     }
 
     private void cut(String why) {
-        cut = why + ", behind the first " + received;
+        cut = why + ", after the first " + received + " bytes";
     }
 
     private void answer(ComchConsumer receiver) {
@@ -249,7 +249,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     private boolean await() throws IOException {
         BooleanSupplier over = () -> !unread.isEmpty() || ended || cut != null || !connection.isOpen();
         if (engine.isInCallbacks() && !ended && cut == null) {
-            throw new IllegalStateException("a stream waits inside a callback of its engine");
+            throw new IllegalStateException("a stream cannot wait inside a callback of its engine");
         }
         if (!Connections.await(connection, engine, over)) {
             throw Connections.failed(Failures.refused(

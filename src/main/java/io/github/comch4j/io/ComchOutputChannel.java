@@ -204,7 +204,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     /** Returns whether it is done; if not, something has failed or is lost. */
     private boolean progressUntil(String what, BooleanSupplier done) throws IOException {
         if (connection.isOpen() && engine.isInCallbacks()) {
-            throw new IllegalStateException("a stream waits inside a callback of its engine");
+            throw new IllegalStateException("a stream cannot wait inside a callback of its engine");
         }
         boolean[] reached = new boolean[1];
         BooleanSupplier over =
@@ -244,7 +244,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         BooleanSupplier over = () -> hasArrived() || hasLost() || hasFailed() || !connection.isOpen();
         while (!Connections.await(connection, engine, () -> over.getAsBoolean() || hasGone(), next(deadline))) {
             if (System.nanoTime() - deadline > 0) {
-                throw late("the peer to have all");
+                throw late("the peer to receive everything");
             }
             trySendMark(ChunkFormat.END); // again: it, or the peer's word, may have been lost
         }
@@ -317,7 +317,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
                                 e.code(),
                                 e.function(),
                                 "writing chunks of up to " + chunkSize + " bytes to " + this
-                                        + ", where there is no such consumer, or one with smaller chunks"));
+                                        + ": there is no such consumer, or it takes only smaller chunks"));
     }
 
     /** The peer has not got all, by its own word, or because its channel has ended before. */
@@ -325,7 +325,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         told = true;
         long word = heard.get();
         String why = ChunkFormat.kind(word) == ChunkFormat.GAP
-                ? ", where a part is missing behind the first " + ChunkFormat.position(word) + " bytes"
+                ? ", where data are missing after the first " + ChunkFormat.position(word) + " bytes"
                 : ChunkFormat.kind(word) == ChunkFormat.LEFT
                         ? ", which was closed when " + ChunkFormat.position(word) + " bytes had been read"
                         : ", which was closed before its end";
@@ -377,7 +377,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         }
         if (engine.isInCallbacks()) {
             throw new IllegalStateException(
-                    "closing a stream inside a callback of its engine: return from the callback first");
+                    "a stream cannot be closed inside a callback of its engine; return from the callback first");
         }
         open = false;
         try (memory;

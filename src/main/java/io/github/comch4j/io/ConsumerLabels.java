@@ -85,7 +85,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         byte[] text = label.getBytes(UTF_8);
         if (consumerId < 1 || text.length < 1 || text.length > MAX_LENGTH) {
             throw new IllegalArgumentException("a label of " + text.length + " bytes for consumer " + consumerId
-                    + ": 1 to " + MAX_LENGTH + " are possible, and ids from 1 on");
+                    + ": it must have 1 to " + MAX_LENGTH + " bytes, and the id must be at least 1");
         }
         byte[] bytes = new byte[TEXT + text.length];
         MemorySegment message = MemorySegment.ofArray(bytes);

@@ -299,7 +299,7 @@ public final class MessageSocket implements AutoCloseable {
      */
     public void shutdownOutput(Duration timeout) {
         if (plainPeer) {
-            throw new IllegalStateException("the peer is plain, and knows no message that tells of an end");
+            throw new IllegalStateException("a socket with plainPeer() cannot announce the end of its output");
         }
         Loops.checkNotIn(loop);
         Objects.requireNonNull(timeout);
@@ -333,7 +333,7 @@ public final class MessageSocket implements AutoCloseable {
         int most = maxMessageSize();
         if (message.length < 1 || message.length > most) {
             throw new IllegalArgumentException(
-                    "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection());
+                    connection() + " takes messages of 1 to " + most + " bytes, not " + message.length);
         }
     }
 

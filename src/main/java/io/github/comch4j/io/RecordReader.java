@@ -181,7 +181,7 @@ public final class RecordReader implements SlotHandler {
                 DocaError.IO_FAILED,
                 PeCalls.PROGRESS_NAME,
                 "reading records of producer " + writer.producerId + ": " + Integer.toUnsignedString(writer.missing)
-                        + " messages are missing, behind the first " + Integer.toUnsignedString(writer.next));
+                        + " messages are missing after the first " + Integer.toUnsignedString(writer.next));
     }
 
     /** Ignores the failure: the numbers of the messages show whether one is missing. */
@@ -228,8 +228,8 @@ public final class RecordReader implements SlotHandler {
     }
 
     private static UncheckedIOException corrupt(int length, int producerId, long at, @Nullable Throwable before) {
-        UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException(
-                "a message of " + length + " bytes from producer " + producerId + " has no whole record at " + at));
+        UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException("a message of " + length
+                + " bytes from producer " + producerId + " has an incomplete record at byte " + at));
         if (before != null) {
             corrupt.addSuppressed(before);
         }

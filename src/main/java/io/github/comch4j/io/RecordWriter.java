@@ -96,7 +96,8 @@ public final class RecordWriter {
     public RecordWriter(ProgressEngine engine, Broadcast.Pool pool, Consumer<? super Broadcast> send) {
         this(engine, pool.memory().segment(), pool.size(), new ToPlaces(pool, Objects.requireNonNull(send)));
         if (pool.size() % 8 != 0) {
-            throw new IllegalArgumentException("places of " + pool.size() + " bytes are no multiple of 8");
+            throw new IllegalArgumentException(
+                    "the places of the pool must have a multiple of 8 bytes, not " + pool.size());
         }
     }
 
@@ -107,7 +108,7 @@ public final class RecordWriter {
         this.memory = memory;
         this.capacity = (int) Math.min(size, Integer.MAX_VALUE) & ~7;
         if (capacity < Records.NUMBER + Records.HEADER) {
-            throw new IllegalArgumentException(size + " bytes of a message have no room for a record");
+            throw new IllegalArgumentException("a message of " + size + " bytes has no room for a record");
         }
     }
 
@@ -177,7 +178,7 @@ public final class RecordWriter {
         @Override
         public long claim(int length) {
             if (open != null) {
-                throw new IllegalStateException("the writer is used while it sends a message to " + pool);
+                throw new IllegalStateException("the writer cannot be used while it sends a message to " + pool);
             }
             open = pool.tryAcquire();
             return open == null ? SlotProducer.NO_SLOT : open.segment().address() - base;
@@ -309,7 +310,7 @@ public final class RecordWriter {
      */
     public long claimMany(int most, int length, int type) {
         if (most < 1) {
-            throw new IllegalArgumentException("a claim of " + most + " records");
+            throw new IllegalArgumentException("a claim needs at least 1 record, not " + most);
         }
         long first = claim(length, type);
         if (first < 0) {
@@ -347,9 +348,8 @@ public final class RecordWriter {
 
     private RuntimeException notClaimable(int length) {
         return claimed != NONE
-                ? new IllegalStateException("a record is claimed already, and neither committed nor aborted")
-                : new IllegalArgumentException(
-                        "a record of " + length + " bytes, where a slot has room for " + maxLength());
+                ? new IllegalStateException("a record is claimed already; commit or abort it first")
+                : new IllegalArgumentException("a record takes 0 to " + maxLength() + " bytes, not " + length);
     }
 
     private long openNext() {
@@ -411,10 +411,10 @@ public final class RecordWriter {
         engine.checkOwner();
         checkClaimed();
         if (claimedRecords > 1) {
-            throw new IllegalStateException("several records are claimed: they are committed together");
+            throw new IllegalStateException("several records are claimed: they must be committed together");
         }
         if (length < 0 || length > claimedLength) {
-            throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
+            throw new IllegalArgumentException("cannot commit " + length + " bytes: " + claimedLength + " are claimed");
         }
         memory.set(Records.LENGTH_LAYOUT, claimed, length);
         tail = claimed + Records.size(length);
@@ -463,7 +463,7 @@ public final class RecordWriter {
     public boolean flush() {
         engine.checkOwner();
         if (claimed != NONE) {
-            throw new IllegalStateException("a record is claimed, and neither committed nor aborted");
+            throw new IllegalStateException("a record is claimed; commit or abort it first");
         }
         if (open != NONE) {
             send();

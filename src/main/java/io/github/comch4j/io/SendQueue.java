@@ -84,8 +84,8 @@ final class SendQueue implements ProgressWaiter {
             send.failed(() -> Failures.refused(
                     DocaError.AGAIN,
                     TaskCalls.SUBMIT_NAME,
-                    "sending " + message.length + " bytes on " + link + ", where " + (waits - message.length)
-                            + " wait already: the sendLimit is " + futuresLimit));
+                    "sending " + message.length + " bytes on " + link + ": " + (waits - message.length)
+                            + " bytes are waiting already, and the sendLimit is " + futuresLimit + " bytes"));
         } else {
             buffer.takeAnyway(Framing.cost(message.length));
             var _ = add(send);

@@ -183,7 +183,7 @@ final class SocketLink {
         boolean cut = !settings.plainPeer && endReason.isEmpty() && !receives.hasFinished();
         return ended(
                 PeCalls.PROGRESS_NAME,
-                "receiving on " + connection() + (cut ? ", whose peer has not said that it had sent all" : ""));
+                "receiving on " + connection() + (cut ? ", whose peer did not announce the end of its messages" : ""));
     }
 
     /** The exception for a connection that has ended. Any thread. */

@@ -76,7 +76,8 @@ public final class Connector {
         public static RetryDelays of(Duration shortest, Duration longest) {
             RetryDelays made = new RetryDelays(Nanos.of(shortest), Nanos.of(longest));
             if (made.shortest < 1 || made.shortest > made.longest) {
-                throw new IllegalArgumentException("reconnect after " + shortest + " to " + longest);
+                throw new IllegalArgumentException(
+                        "reconnect needs 0 < shortest <= longest, not " + shortest + " and " + longest);
             }
             return made;
         }

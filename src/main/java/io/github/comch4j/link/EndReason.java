@@ -3,7 +3,7 @@ package io.github.comch4j.link;
 /** Why a socket has ended a connection other than by being closed, as its peer is told as well. */
 public enum EndReason {
     /** More has arrived than the peer was allowed to send, and than its receiver keeps. */
-    NOT_RECEIVED(1, "more messages were sent than the receiving side had room for, and it was not waited"),
+    NOT_RECEIVED(1, "more messages were sent than the receiver has room for, and the sender did not wait"),
     /** The server accepts no more connections. */
     SHUTTING_DOWN(2, "the server is shutting down"),
     /** The numbers of the messages that have arrived have a gap. */
@@ -13,7 +13,7 @@ public enum EndReason {
     /** A message that was accepted could not be delivered. */
     NOT_SENT(5, "a message that was accepted could not be delivered"),
     /** The peer has sent more after it said that it had sent all. */
-    AFTER_END(6, "messages were sent after what was said to be all");
+    AFTER_END(6, "messages were sent after the announced end");
 
     private final int code;
     private final String text;
@@ -40,6 +40,6 @@ public enum EndReason {
                 return reason.text;
             }
         }
-        return "for a reason that this version does not know: " + code;
+        return "unknown reason " + code;
     }
 }

@@ -54,7 +54,7 @@ public final class Loops {
     /** Fails in the loop itself: the call waits for it. */
     public static void checkNotIn(EventLoop loop) {
         if (loop.isInLoop()) {
-            throw new IllegalStateException("a call that waits, in the loop that it waits for");
+            throw new IllegalStateException("a method that waits cannot be called in the loop that it waits for");
         }
     }
 }

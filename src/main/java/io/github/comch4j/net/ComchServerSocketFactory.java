@@ -81,7 +81,7 @@ public final class ComchServerSocketFactory extends ServerSocketFactory {
      */
     @Override
     public ServerSocket createServerSocket() throws SocketException {
-        throw new SocketException("a server socket over Comch is bound from its beginning: use createServerSocket(0)");
+        throw new SocketException("a server socket over Comch must be created bound: use createServerSocket(0)");
     }
 
     /**

@@ -29,7 +29,7 @@ record StreamAddress(
         String[] parts = text.strip().split(",", -1);
         String service = parts[0].startsWith(PREFIX) ? parts[0].substring(PREFIX.length()) : parts[0];
         if (service.isBlank()) {
-            throw invalid(text, "it begins with no name of a service");
+            throw invalid(text, "the name of the service is missing");
         }
         StreamAddress address = new StreamAddress(service, null, null, PATIENCE);
         for (int i = 1; i < parts.length; i++) {
@@ -59,7 +59,7 @@ record StreamAddress(
         } catch (NumberFormatException e) {
             // said below
         }
-        throw invalid(text, "\"wait=" + value + "\" is no number of milliseconds above 0");
+        throw invalid(text, "\"wait=" + value + "\" must be a number of milliseconds, at least 1");
     }
 
     private static IllegalArgumentException invalid(String text, String why) {

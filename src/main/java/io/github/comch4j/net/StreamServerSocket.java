@@ -93,7 +93,7 @@ final class StreamServerSocket extends ServerSocket {
                         StreamRefusedException.NO_SERVICE, "no service \"" + incoming.service() + "\""));
             } else if (closed || waiting.size() >= most) {
                 incoming.refuse(
-                        new StreamRefusedException(StreamRefusedException.BUSY, "the server accepts nobody now"));
+                        new StreamRefusedException(StreamRefusedException.BUSY, "the server accepts no streams now"));
             } else {
                 incoming.accept(stream -> {
                     BlockingStream next = BlockingStream.of(stream);
@@ -174,7 +174,7 @@ final class StreamServerSocket extends ServerSocket {
 
     @Override
     public void bind(SocketAddress endpoint, int backlog) throws IOException {
-        throw new SocketException("it is bound already, to " + describe());
+        throw new SocketException("the socket is already bound to " + describe());
     }
 
     @Override

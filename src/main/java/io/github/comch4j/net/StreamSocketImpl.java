@@ -64,7 +64,7 @@ final class StreamSocketImpl extends SocketImpl {
     @Override
     protected void create(boolean streaming) throws SocketException {
         if (!streaming) {
-            throw new SocketException("a stream over Comch is no datagram socket");
+            throw new SocketException("a stream over Comch is not a datagram socket");
         }
     }
 
@@ -218,7 +218,7 @@ final class StreamSocketImpl extends SocketImpl {
 
     private static SocketException unsupported(int option) {
         String name = switch (option) {
-            case IP_TOS -> "a traffic class, which is of IP";
+            case IP_TOS -> "a traffic class, which only IP has";
             case SO_OOBINLINE -> "urgent data";
             case SO_BROADCAST, IP_MULTICAST_IF, IP_MULTICAST_IF2, IP_MULTICAST_LOOP -> "what datagrams have";
             default -> "the socket option " + option;

@@ -59,7 +59,7 @@ public final class ComchAddress extends SocketAddress {
 
     private static String checked(String service) {
         if (service.isEmpty()) {
-            throw new IllegalArgumentException("a service's name is not empty");
+            throw new IllegalArgumentException("the name of a service must not be empty");
         }
         return service;
     }

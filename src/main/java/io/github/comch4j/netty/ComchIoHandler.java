@@ -139,7 +139,7 @@ public final class ComchIoHandler implements IoHandler {
             return nio.register(handle);
         }
         if (!(handle instanceof ComchIoHandle channel)) {
-            throw new IllegalArgumentException(handle + " is no channel over Comch");
+            throw new IllegalArgumentException(handle + " is not a channel over Comch");
         }
         checkLoop();
         if (engine == null) {
@@ -153,7 +153,8 @@ public final class ComchIoHandler implements IoHandler {
 
     private void checkLoop() {
         if (!loop.isExecutorThread(Thread.currentThread())) {
-            throw new IllegalStateException("called from " + Thread.currentThread() + ", not from the loop's thread");
+            throw new IllegalStateException(
+                    "the event loop belongs to another thread; " + Thread.currentThread() + " cannot use it");
         }
     }
 

@@ -114,7 +114,7 @@ final class NioSide {
         public AbstractSelector openSelector() throws IOException {
             AbstractSelector only = selector;
             if (only == null) {
-                throw new IOException("a loop keeps its selector");
+                throw new IOException("an event loop cannot replace its selector");
             }
             selector = null;
             return only;

@@ -51,7 +51,7 @@ final class Registration implements IoRegistration {
 
     @Override
     public long submit(IoOps ops) {
-        throw new UnsupportedOperationException("channels over Comch submit nothing");
+        throw new UnsupportedOperationException("channels over Comch do not support submit()");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
@@ -301,6 +302,6 @@ final class ClientCall extends OutgoingFrame implements BooleanSupplier {
 
     /** Its time is up. Returns false if it has ended before. */
     boolean failLate() {
-        return fail(Kind.TIME_OUT, "no response within " + Duration.ofNanos(extra), null);
+        return fail(Kind.TIME_OUT, "no response within " + Failures.text(Duration.ofNanos(extra)), null);
     }
 }

@@ -57,8 +57,8 @@ final class FrameQueue {
             }
             if (room < Math.min(rest, 1)) {
                 queue.remove();
-                next.unreadable(new IllegalArgumentException(
-                        "metadata of " + metadata.length + " bytes: messages have " + capacity));
+                next.unreadable(new IllegalArgumentException("metadata of " + metadata.length
+                        + " bytes do not fit into a message of " + capacity + " bytes"));
                 ended(next);
                 continue;
             }

@@ -44,7 +44,7 @@ final class LoopWatch {
                     System.Logger.Level.WARNING,
                     () -> server + ": the handler of method " + method + " held the loop for " + nanos / 1_000_000
                             + " ms, while no other call was served; register it with blocking(…) if it blocks, or"
-                            + " with an executor. Further times are not told.");
+                            + " with an executor. Further cases are not logged.");
         }
     }
 }

@@ -25,7 +25,7 @@ final class Metadata {
     static Map<String, String> with(@Nullable Map<String, String> before, String key, String value) {
         Map<String, String> pairs = before == null ? new LinkedHashMap<>() : before;
         if (key.isEmpty()) {
-            throw new IllegalArgumentException("metadata without a key");
+            throw new IllegalArgumentException("a key of metadata must not be empty");
         }
         String replaced = pairs.put(key, Objects.requireNonNull(value, "value"));
         int size = size(pairs);
@@ -36,7 +36,7 @@ final class Metadata {
                 pairs.put(key, replaced);
             }
             throw new IllegalArgumentException(
-                    "metadata of " + size + " bytes with \"" + key + "\": " + MOST + " are possible");
+                    "metadata with \"" + key + "\" have " + size + " bytes; at most " + MOST + " are possible");
         }
         return pairs;
     }

@@ -222,8 +222,9 @@ public final class RpcClient implements AutoCloseable {
                 RpcException late = new RpcException(
                         RpcException.Kind.TIME_OUT,
                         RpcException.Delivery.NOT_SENT,
-                        "a call of method " + method + " was not begun within " + Duration.ofNanos(nanos) + ": "
-                                + maxInFlight + " others are in flight");
+                        "a call of method " + method + " could not begin within "
+                                + Failures.text(Duration.ofNanos(nanos)) + ": " + maxInFlight
+                                + " others are in flight");
                 count(late);
                 throw late;
             }
@@ -290,7 +291,7 @@ public final class RpcClient implements AutoCloseable {
             RpcException busy = new RpcException(
                     RpcException.Kind.BUSY,
                     RpcException.Delivery.NOT_SENT,
-                    "a call of method " + method + " was not begun: " + maxInFlight + " others are in flight");
+                    "a call of method " + method + " could not begin: " + maxInFlight + " others are in flight");
             count(busy);
             call.fail(busy);
         }
@@ -314,7 +315,8 @@ public final class RpcClient implements AutoCloseable {
         }
         Thread sender = link.thread().thread(); // or one that waits in its place, which may be this one
         if (!request.isAccessibleBy(sender)) {
-            throw new IllegalArgumentException("a request that " + sender.getName() + " cannot read, which sends it");
+            throw new IllegalArgumentException(
+                    "the request is sent by thread " + sender.getName() + ", which cannot access its memory");
         }
     }
 

@@ -124,7 +124,7 @@ public final class RpcException extends RuntimeException {
      */
     public static RpcException failed(int code, String message, byte[] detail) {
         if (code == 0) {
-            throw new IllegalArgumentException("code 0 says that there is none");
+            throw new IllegalArgumentException("the code must not be 0, which stands for no code");
         }
         return new RpcException(Delivery.HANDLED, code, message, detail.clone(), true);
     }

@@ -291,8 +291,8 @@ public final class RpcServer implements AutoCloseable {
             Log.logger()
                     .log(
                             System.Logger.Level.WARNING,
-                            counts.name() + " is not done with " + waitedFor
-                                    + (onlySilent ? ", whose processes stand still, perhaps" : ""));
+                            counts.name() + " still waits for " + waitedFor
+                                    + (onlySilent ? "; these processes may be stopped" : ""));
         }
     }
 
@@ -320,7 +320,7 @@ public final class RpcServer implements AutoCloseable {
 
     static int checkInFlight(int calls) {
         if (calls < 1 || calls > MOST_IN_FLIGHT) {
-            throw new IllegalArgumentException("maxInFlight " + calls + " is not 1 to " + MOST_IN_FLIGHT);
+            throw new IllegalArgumentException("maxInFlight must be 1 to " + MOST_IN_FLIGHT + ", not " + calls);
         }
         return calls;
     }
@@ -434,7 +434,7 @@ public final class RpcServer implements AutoCloseable {
         private Builder put(int method, Method how) {
             use.check();
             if (methods.putIfAbsent(method, how) != null) {
-                throw new IllegalArgumentException("method " + method + " has a handler already");
+                throw new IllegalArgumentException("method " + method + " already has a handler");
             }
             return this;
         }

@@ -127,7 +127,7 @@ final class ServerConnection implements LargeBodies.Peer {
         } else if (inFlight >= server.maxInFlight) {
             refuse(id, Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight);
         } else if (paths.bytes() > server.maxWaiting) {
-            refuse(id, Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
+            refuse(id, Kind.BUSY, "the client has not read responses of " + paths.bytes() + " bytes");
         } else if (length == part) {
             requestBegins();
             dispatch(id, RpcRequest.in(message, at, part, beside, server.watch.now()));
@@ -244,7 +244,13 @@ final class ServerConnection implements LargeBodies.Peer {
         Reply reply;
         try {
             reply = request.isLate()
-                    ? Reply.failure(this, id, Kind.TIME_OUT, Delivery.REFUSED, "the request was late already", request)
+                    ? Reply.failure(
+                            this,
+                            id,
+                            Kind.TIME_OUT,
+                            Delivery.REFUSED,
+                            "the time of the request had already passed",
+                            request)
                     : answer(id, request, Objects.requireNonNull(handler.direct()));
         } finally {
             request.endHandling();

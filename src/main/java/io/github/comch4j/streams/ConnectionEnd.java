@@ -30,7 +30,7 @@ final class ConnectionEnd extends ChannelInboundHandlerAdapter {
                         () -> {
                             if (!ready) {
                                 failure = new StreamRefusedException(
-                                        StreamRefusedException.BAD_REQUEST, "the peer has not said anything");
+                                        StreamRefusedException.BAD_REQUEST, "the peer has sent nothing");
                                 context.channel().unsafe().close(context.voidPromise());
                             }
                         },

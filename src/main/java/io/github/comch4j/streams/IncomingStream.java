@@ -62,7 +62,7 @@ public final class IncomingStream {
 
     private void answer(Runnable action) {
         if (!answered.compareAndSet(false, true)) {
-            throw new IllegalStateException("the stream was answered already");
+            throw new IllegalStateException("the stream was already answered");
         }
         EventLoop loop = stream.eventLoop();
         if (loop.inEventLoop()) {

@@ -23,8 +23,8 @@ public record PeerLimits(int window, int streams, int connections, Duration drai
 
     public PeerLimits {
         if (window < SMALLEST_WINDOW || streams < 1 || connections < 1 || drain.isNegative()) {
-            throw new IllegalArgumentException("a window has at least " + SMALLEST_WINDOW
-                    + " bytes, and there is at least one stream and one connection");
+            throw new IllegalArgumentException("a window must have at least " + SMALLEST_WINDOW
+                    + " bytes, with at least 1 stream and 1 connection, and a drain time that is not negative");
         }
         if ((long) window * streams > ALL_WINDOWS) {
             throw new IllegalArgumentException(

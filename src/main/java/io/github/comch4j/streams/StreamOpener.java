@@ -86,7 +86,7 @@ public final class StreamOpener {
     private <T> void open(String service, long deadline, Function<Http2StreamChannel, T> user, Promise<T> result) {
         if (closed) {
             result.setFailure(
-                    new StreamRefusedException(StreamRefusedException.BUSY, "this end opens no more streams"));
+                    new StreamRefusedException(StreamRefusedException.BUSY, "this end no longer opens streams"));
             return;
         }
         long left = Math.max(0, deadline - System.nanoTime());

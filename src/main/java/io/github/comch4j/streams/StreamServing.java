@@ -87,11 +87,11 @@ public final class StreamServing extends ChannelInitializer<Channel> {
         IncomingStream incoming = new IncomingStream(stream, service == null ? "" : Protocol.printable(service));
         if (!Protocol.CONNECT.contentEquals(orEmpty(request.headers().method())) || service == null) {
             incoming.refuse(new StreamRefusedException(
-                    StreamRefusedException.BAD_REQUEST, "only CONNECT with the name of a service is understood"));
+                    StreamRefusedException.BAD_REQUEST, "only CONNECT with the name of a service is supported"));
         } else if (!Protocol.VERSION.contentEquals(orEmpty(version))) {
             incoming.refuse(new StreamRefusedException(
                     StreamRefusedException.VERSION,
-                    "this end has version " + Protocol.VERSION + " of the protocol only"));
+                    "this end supports only version " + Protocol.VERSION + " of the protocol"));
         } else {
             requests.accept(incoming);
         }

@@ -291,7 +291,7 @@ public final class BufferReceiveTasks extends ReceiveTasks {
     public void keep() {
         engine.checkOwner();
         if (!inHandler) {
-            throw new IllegalStateException("keep() is for the receive handler");
+            throw new IllegalStateException("keep() can be called only inside the receive handler");
         }
         keep = true;
     }

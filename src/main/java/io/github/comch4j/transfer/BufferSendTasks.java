@@ -146,7 +146,7 @@ public final class BufferSendTasks extends SubmitTasks {
             throw Failures.refused(
                     DocaError.NOT_SUPPORTED,
                     TaskCalls.SUBMIT_NAME,
-                    doing() + ": " + buffer.memory() + " is of another process");
+                    doing() + ": " + buffer.memory() + " belongs to another process");
         }
         String hint = hintAbout(state);
         if (!hint.isEmpty()) {
@@ -265,12 +265,12 @@ public final class BufferSendTasks extends SubmitTasks {
             return memory;
         }
         if (immediate != null && isTooLong(immediate)) {
-            return ": " + immediate.byteSize() + " bytes of immediate data, where " + limits.device()
-                    + " takes at most " + limits.immediate();
+            return ": " + immediate.byteSize() + " bytes of immediate data; " + limits.device() + " takes at most "
+                    + limits.immediate();
         }
         String told = function.equals(TaskCalls.SUBMIT_NAME) ? Diagnosis.lastError() : "";
-        String usual = "more than that consumer's next posted buffer or its immediateLength() takes,"
-                + " or no such consumer (any more)";
+        String usual = "the consumer's next posted buffer or its immediateLength() is too small,"
+                + " or there is no such consumer";
         return ": " + (told.isEmpty() ? usual : told);
     }
 

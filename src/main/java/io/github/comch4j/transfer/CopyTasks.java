@@ -270,7 +270,7 @@ public final class CopyTasks extends SubmitTasks {
         return Failures.refused(
                 INVALID,
                 TaskCalls.SUBMIT_NAME,
-                doing() + ": " + length + " bytes, where " + room + " are free behind the destination's data");
+                doing() + ": " + length + " bytes, but only " + room + " are free after the destination's data");
     }
 
     @Override

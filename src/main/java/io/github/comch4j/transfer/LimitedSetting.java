@@ -26,7 +26,7 @@ public final class LimitedSetting {
                     e.function(),
                     e.action() + " with " + setting + " " + value
                             + limit.get()
-                                    .map(most -> ", where " + device + " takes at most " + most)
+                                    .map(most -> "; " + device + " takes at most " + most)
                                     .orElse(""));
         }
     }

@@ -101,11 +101,11 @@ public abstract class SubmitTasks extends TaskSlots implements ProgressWaiter {
     /** Fails for a list without buffers, or with more than the device takes. */
     final void checkSize(BufferListState list) {
         if (list.size() == 0) {
-            throw new IllegalArgumentException("a list without buffers");
+            throw new IllegalArgumentException("a list without buffers cannot be submitted");
         }
         if (list.size() > limits.buffers()) {
-            throw new IllegalArgumentException("a list of " + list.size() + " buffers, where " + limits.device()
-                    + " takes at most " + limits.buffers());
+            throw new IllegalArgumentException(
+                    "a list of " + list.size() + " buffers; " + limits.device() + " takes at most " + limits.buffers());
         }
     }
 
@@ -115,8 +115,7 @@ public abstract class SubmitTasks extends TaskSlots implements ProgressWaiter {
             throw Failures.refused(
                     DocaError.INVALID_VALUE,
                     TaskCalls.SUBMIT_NAME,
-                    doing() + ": " + length + " bytes of data, where " + limits.device() + " takes at most "
-                            + limits.data());
+                    doing() + ": " + length + " bytes of data; " + limits.device() + " takes at most " + limits.data());
         }
     }
 

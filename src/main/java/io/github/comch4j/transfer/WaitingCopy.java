@@ -62,7 +62,7 @@ final class WaitingCopy {
         }
         engine.checkOwner();
         if (engine.isInCallbacks()) {
-            throw new IllegalStateException("waiting inside a callback for a copy: use tryCopy() or enqueue()");
+            throw new IllegalStateException("copy() cannot wait inside a callback; use tryCopy() or enqueue()");
         }
         copies.begin(this);
         if (!engine.await(end::isDone, engine.deadline(), null)) {

@@ -83,7 +83,7 @@ class BufferListIT {
             assertThat(child.rest().lines())
                     .containsExactly(
                             "1",
-                            "a list of 2 buffers, where device " + Machine.HOST + " takes at most 1",
+                            "a list of 2 buffers; device " + Machine.HOST + " takes at most 1",
                             "false false",
                             "DONE");
         }

@@ -268,7 +268,7 @@ class MisuseTest extends BothForms {
         inMessageHandler.add(machine.engine::progress);
         assertThat(trigger())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("progress() inside a callback");
+                .hasMessageContaining("progress() cannot be called inside a callback");
     }
 
     @ParameterizedTest

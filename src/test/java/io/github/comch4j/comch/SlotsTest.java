@@ -477,7 +477,7 @@ class SlotsTest extends BothForms {
         SlotProducer producer = producer(4);
         assertThatThrownBy(() -> producer.claimMany(0, 1, consumer.id()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("0 slots");
+                .hasMessageContaining("at least 1 slot, not 0");
         assertThatThrownBy(() -> producer.claimMany(2, SIZE + 1, consumer.id()))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(producer.claimed()).isZero();

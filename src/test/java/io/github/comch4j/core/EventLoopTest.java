@@ -253,7 +253,7 @@ class EventLoopTest {
             var producer = client.connection().producer(other[0]).start();
             assertThatThrownBy(loop::close)
                     .isInstanceOf(WrongThreadException.class)
-                    .hasMessageContaining("called from")
+                    .hasMessageContaining("cannot use it")
                     .hasMessageContaining("loop");
             assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
             producer.close();
@@ -338,7 +338,7 @@ class EventLoopTest {
             for (int i = 0; i < 2; i++) {
                 assertThat(failures.take())
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("kept by the event loop \"loop\"");
+                        .hasMessageContaining("belongs to the event loop \"loop\"");
             }
             assertThatThrownBy(loop.engine()::close).isInstanceOf(WrongThreadException.class);
             assertThatThrownBy(loop.engine()::release).isInstanceOf(WrongThreadException.class);

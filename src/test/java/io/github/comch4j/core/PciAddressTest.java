@@ -48,10 +48,12 @@ class PciAddressTest {
 
     @Test
     void refusesPartsOutOfRange() {
-        assertThatThrownBy(() -> new PciAddress(0x10000, 0, 0, 0)).hasMessageContaining("domain 65536");
-        assertThatThrownBy(() -> new PciAddress(0, 256, 0, 0)).hasMessageContaining("bus 256");
-        assertThatThrownBy(() -> new PciAddress(0, 0, 32, 0)).hasMessageContaining("device 32");
-        assertThatThrownBy(() -> new PciAddress(0, 0, 0, -1)).hasMessageContaining("function -1");
+        assertThatThrownBy(() -> new PciAddress(0x10000, 0, 0, 0))
+                .hasMessageContaining("domain must be 0 to 65535, not 65536");
+        assertThatThrownBy(() -> new PciAddress(0, 256, 0, 0)).hasMessageContaining("bus must be 0 to 255, not 256");
+        assertThatThrownBy(() -> new PciAddress(0, 0, 32, 0)).hasMessageContaining("device must be 0 to 31, not 32");
+        assertThatThrownBy(() -> new PciAddress(0, 0, 0, -1))
+                .hasMessageContaining("PCI function must be 0 to 7, not -1");
     }
 
     @Test

@@ -245,7 +245,7 @@ class DmaTest extends BothForms {
         assertThatThrownBy(() -> dma.tryCopy(one, one)).isInstanceOf(IllegalStateException.class);
         assertThat(one.isInFlight() || one.get(0).isInFlight()).isFalse();
         BufferList two = BufferList.of(from(0, 64), from(64, 64));
-        refused(DocaError.INVALID_VALUE, "128 bytes, where 64 are free", () -> dma.tryCopy(two, into));
+        refused(DocaError.INVALID_VALUE, "128 bytes, but only 64 are free", () -> dma.tryCopy(two, into));
         assertThat(two.isInFlight() || into.isInFlight() || into.get(0).isInFlight())
                 .isFalse();
         dma.copy(one, into);
@@ -260,7 +260,7 @@ class DmaTest extends BothForms {
         MemoryMap others = MemoryMap.allocate(machine.host, 4096, Access.LOCAL_READ_WRITE);
         Buffer from = from(0, 64);
         Buffer full = inventory.acquire(target, 0, 64);
-        refused(DocaError.INVALID_VALUE, "64 bytes, where 0 are free", () -> dma.tryCopy(from, full));
+        refused(DocaError.INVALID_VALUE, "64 bytes, but only 0 are free", () -> dma.tryCopy(from, full));
         refused(
                 DocaError.NOT_PERMITTED,
                 "without LOCAL_READ_WRITE",
@@ -298,7 +298,7 @@ class DmaTest extends BothForms {
                 .isInstanceOf(IllegalStateException.class);
         refused(
                 DocaError.INVALID_VALUE,
-                "with tasks 65537, where device " + Machine.DPU + " takes at most 65536",
+                "with tasks 65537; device " + Machine.DPU + " takes at most 65536",
                 () -> builder().tasks(65537).start());
         DmaContext.Builder used = builder();
         used.start().close();

@@ -345,8 +345,8 @@ class ByteChannelTest {
         assertThat(failures)
                 .hasSize(2)
                 .allSatisfy(e -> caused(DocaError.IO_FAILED).accept(e));
-        assertThat(failures.get(0)).hasMessageContaining("missing behind the first " + 8 * (lost - 1) + " bytes");
-        assertThat(failures.get(1)).hasMessageContaining("8 bytes are missing, behind the first " + 8 * (lost - 1));
+        assertThat(failures.get(0)).hasMessageContaining("missing after the first " + 8 * (lost - 1) + " bytes");
+        assertThat(failures.get(1)).hasMessageContaining("8 bytes are missing, after the first " + 8 * (lost - 1));
     }
 
     @ParameterizedTest
@@ -385,7 +385,7 @@ class ByteChannelTest {
                 .hasSizeGreaterThanOrEqualTo(2)
                 .allSatisfy(e -> caused(DocaError.IO_FAILED).accept(e));
         assertThat(read).containsExactlyElementsOf(first(failed - 1));
-        assertThat(failures.getLast()).hasMessageContaining("behind the first " + 8 * (failed - 1));
+        assertThat(failures.getLast()).hasMessageContaining("after the first " + 8 * (failed - 1));
     }
 
     @ParameterizedTest
@@ -453,7 +453,7 @@ class ByteChannelTest {
             machine.until("room", () -> producer.trySend(buffer, consumer).accepted());
             assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1)))
                     .satisfies(caused(DocaError.IO_FAILED))
-                    .hasMessageContaining("no chunk of a ComchOutputChannel");
+                    .hasMessageContaining("not a chunk of a ComchOutputChannel");
             machine.until("its end", () -> producer.inFlight() == 0);
         }
     }

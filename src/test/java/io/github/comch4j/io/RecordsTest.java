@@ -436,7 +436,7 @@ class RecordsTest extends BothForms {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> pollTo(reader, 6))
                         .isInstanceOf(DocaException.class)
-                        .hasMessageContaining("1 messages are missing, behind the first 2")
+                        .hasMessageContaining("1 messages are missing after the first 2")
                         .extracting(e -> ((DocaException) e).error())
                         .isEqualTo(DocaError.IO_FAILED);
                 assertThat(received).containsExactly("0:r", "1:r");

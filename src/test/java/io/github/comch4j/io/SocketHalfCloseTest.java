@@ -73,7 +73,7 @@ class SocketHalfCloseTest extends SocketScene {
         hostLoop.close(); // which does not wait for sockets
         assertThatThrownBy(() -> untilTheEnd(third))
                 .isInstanceOf(ConnectionClosedException.class)
-                .hasMessageContaining("whose peer has not said that it had sent all");
+                .hasMessageContaining("whose peer did not announce the end of its messages");
         assertThat(third.isInputShutdown()).isFalse();
     }
 

@@ -288,7 +288,7 @@ class SocketLossTest extends SocketScene {
                     "the end", () -> peer.accepted.state() == MessageSocket.State.DISCONNECTED, new ProgressEngine[0]);
             assertThatThrownBy(() -> peer.accepted.send(new byte[1], Machine.PATIENCE))
                     .isInstanceOf(ConnectionClosedException.class)
-                    .hasMessageContaining("after what was said to be all");
+                    .hasMessageContaining("after the announced end");
         }
     }
 

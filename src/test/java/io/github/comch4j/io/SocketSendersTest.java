@@ -214,7 +214,7 @@ class SocketSendersTest extends SocketScene {
         assertThat(catchThrowable(refused::join).getCause())
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.AGAIN))
-                .hasMessageContaining("800 wait already");
+                .hasMessageContaining("800 bytes are waiting already");
         for (int i = 0; i < 801; i++) { // more often than there is room for
             CompletableFuture<?> more = socket.sendAsync(numbered(-1));
             hostLoop.call(() -> null);

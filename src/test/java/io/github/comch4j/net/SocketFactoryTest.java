@@ -175,7 +175,9 @@ class SocketFactoryTest {
         ServerSocket server = new ComchServerSocketFactory(name).createServerSocket(0, 1);
         opened.add(server);
         connect(); // waits to be accepted
-        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class).hasMessageContaining("accepts nobody");
+        assertThatThrownBy(this::connect)
+                .isInstanceOf(ConnectException.class)
+                .hasMessageContaining("accepts no streams");
     }
 
     @Test

@@ -69,9 +69,9 @@ class ProtocolTest extends RelayScene {
     @ParameterizedTest
     @CsvSource({
         "CONNECT, 1, 200, ",
-        "CONNECT, 2, 505, this end has version 1 of the protocol only",
-        "CONNECT, , 505, this end has version 1 of the protocol only",
-        "GET, 1, 400, only CONNECT with the name of a service is understood",
+        "CONNECT, 2, 505, this end supports only version 1 of the protocol",
+        "CONNECT, , 505, this end supports only version 1 of the protocol",
+        "GET, 1, 400, only CONNECT with the name of a service is supported",
     })
     void aRequestIsUnderstoodOrRefused(String method, String version, String status, String reason) throws Exception {
         serveBlocking(RelayScene::echo);

@@ -32,8 +32,7 @@ class LimitedSettingTest {
     @Test
     void aValueThatIsRefusedIsToldWithWhatTheDeviceTakes() {
         assertThatThrownBy(refused(DocaError.INVALID_VALUE, Optional.of(8L)))
-                .hasMessageContaining(
-                        "configuring the context with tasks 9, where " + machine.host + " takes at most 8");
+                .hasMessageContaining("configuring the context with tasks 9; " + machine.host + " takes at most 8");
         assertThatThrownBy(refused(DocaError.INVALID_VALUE, Optional.empty()))
                 .hasMessageContaining("configuring the context with tasks 9")
                 .hasMessageNotContaining("takes at most");

@@ -30,7 +30,7 @@ public final class Failures {
     public static String text(Duration time) {
         long seconds = time.getSeconds();
         boolean whole = time.getNano() == 0 || seconds < 0 || seconds > 1_000_000; // the longest have no milliseconds
-        return whole ? seconds + " s" : time.toMillis() + " ms";
+        return whole ? seconds + " s" : time.toMillis() > 0 ? time.toMillis() + " ms" : time.toNanos() / 1_000 + " us";
     }
 
     /**

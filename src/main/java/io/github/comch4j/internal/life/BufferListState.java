@@ -63,7 +63,7 @@ public final class BufferListState {
         checkNotInFlight();
         for (int i = 0; i < size; i++) {
             if (members[i] == buffer) {
-                throw new IllegalArgumentException(buffer.buffer() + " is in " + list + " already");
+                throw new IllegalArgumentException(buffer.buffer() + " is already in " + list);
             }
         }
         if (size == members.length) {

@@ -101,7 +101,7 @@ public final class Engine extends Resource {
     /** Fails unless so many spins may be asked for. */
     public static void checkSpins(int spins) {
         if (spins < 0 || spins > MAX_SPINS) {
-            throw new IllegalArgumentException(spins + " spins, where 0 to " + MAX_SPINS + " are possible");
+            throw new IllegalArgumentException("spins must be 0 to " + MAX_SPINS + ", not " + spins);
         }
     }
 
@@ -121,7 +121,7 @@ public final class Engine extends Resource {
     private int progress(TaskQueue queue, SlotEvents polled, int limit, int spins) {
         checkOwner();
         if (inCallbacks) {
-            throw new IllegalStateException("progress() inside a callback of the same engine");
+            throw new IllegalStateException("progress() cannot be called inside a callback of the same engine");
         }
         inCallbacks = true;
         int done;
@@ -357,14 +357,14 @@ public final class Engine extends Resource {
         if (other == null) {
             LoopThread loop = loopThread;
             if (loop != null && !isClosed()) {
-                return new WrongThreadException(name() + " belongs to the " + loop + ", called from " + current);
+                return new WrongThreadException(name() + " belongs to the " + loop + "; " + current + " cannot use it");
             }
             return isClosed()
                     ? new IllegalStateException(name() + " is closed")
                     : new WrongThreadException(
-                            name() + " belongs to no thread since release(); takeOver() it first on " + current);
+                            name() + " belongs to no thread since release(); call takeOver() on " + current + " first");
         }
-        return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
+        return new WrongThreadException(name() + " belongs to " + other + "; " + current + " cannot use it");
     }
 
     /** The owner, or null; the loop's thread of an engine of a loop, also while another thread has its turn. */
@@ -419,7 +419,7 @@ public final class Engine extends Resource {
     public void release() {
         checkOwner();
         if (inCallbacks) {
-            throw new IllegalStateException("release() inside a callback of the same engine");
+            throw new IllegalStateException("release() cannot be called inside a callback of the same engine");
         }
         owner = null;
     }

@@ -24,7 +24,7 @@ public final class Leaks {
      */
     public static void watch(Object face, Resource resource) {
         ChosenFabric.made(resource);
-        CLEANER.register(face, new Warning(resource, TRACED ? new Throwable("it was made here") : null));
+        CLEANER.register(face, new Warning(resource, TRACED ? new Throwable("it was created here") : null));
     }
 
     private record Warning(Resource resource, Throwable made) implements Runnable {
@@ -34,7 +34,9 @@ public final class Leaks {
                 return; // what depends on it may be in use, and close it
             }
             String text = resource.name() + " was never closed"
-                    + (made == null ? " (-D" + LibrarySettings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
+                    + (made == null
+                            ? " (-D" + LibrarySettings.DEBUG_PROPERTY + "=true shows where it was created)"
+                            : "");
             Log.logger().log(System.Logger.Level.WARNING, text, made);
         }
     }

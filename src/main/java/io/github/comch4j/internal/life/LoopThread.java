@@ -270,7 +270,7 @@ public final class LoopThread {
      */
     public void checkNotExiting(String waiting) {
         if (Arrays.stream(thread.getStackTrace()).anyMatch(LoopThread::isExit)) {
-            throw new IllegalStateException("waiting for " + waiting + " in vain: its thread has called System.exit,"
+            throw new IllegalStateException("cannot wait for " + waiting + ": its thread has called System.exit,"
                     + " which waits for shutdown hooks and does not return");
         }
     }

@@ -75,7 +75,7 @@ public final class Notifications {
 
     private static void checkNoCallback(Engine engine, String what) {
         if (engine.isInCallbacks()) {
-            throw new IllegalStateException(what + " inside a callback of the same engine");
+            throw new IllegalStateException(what + " cannot be called inside a callback of the same engine");
         }
     }
 }

@@ -20,8 +20,7 @@ public final class OneUse {
     /** Fails if the builder has been used. */
     public void check() {
         if (used) {
-            throw new IllegalStateException(
-                    "the " + builder + " has been used: a builder makes one object, begin another one");
+            throw new IllegalStateException("the " + builder + " has been used; create a new builder for each object");
         }
     }
 

@@ -36,7 +36,7 @@ public final class Poller {
     /** With a descriptor of its own. */
     public Poller() {
         if (bell < 0) {
-            throw Failures.refused(DocaError.OPERATING_SYSTEM, "eventfd", "making a descriptor to be woken by");
+            throw Failures.refused(DocaError.OPERATING_SYSTEM, "eventfd", "creating a descriptor for wake-ups");
         }
     }
 

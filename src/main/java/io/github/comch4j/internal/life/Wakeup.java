@@ -35,7 +35,7 @@ public final class Wakeup {
         event.set(JAVA_INT, 0, Descriptors.READABLE);
         if (handle < 0 || timer < 0 || !Descriptors.add(handle, timer, event.address()) || !look()) {
             close();
-            throw Failures.refused(DocaError.OPERATING_SYSTEM, "epoll_create1", "making a descriptor to wait on");
+            throw Failures.refused(DocaError.OPERATING_SYSTEM, "epoll_create1", "creating a descriptor to wait on");
         }
     }
 

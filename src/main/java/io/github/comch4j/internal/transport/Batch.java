@@ -359,7 +359,7 @@ final class Batch {
         Log.logger()
                 .log(
                         System.Logger.Level.WARNING,
-                        "the fast path uses upcalls: {0} and this jar, or {1}, do not go together",
+                        "the fast path uses upcalls: {0} does not match this jar or {1}",
                         FILE,
                         NativeLibrary.describe());
     }

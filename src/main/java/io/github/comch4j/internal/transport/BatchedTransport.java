@@ -63,7 +63,8 @@ final class BatchedTransport extends Transport {
             index++;
         }
         if (index == MAX_CONTEXTS) {
-            throw new IllegalStateException("too many producers and consumers on one progress engine: " + MAX_CONTEXTS);
+            throw new IllegalStateException(
+                    "a progress engine takes at most " + MAX_CONTEXTS + " producers and consumers");
         }
         if (index == queues.length) {
             slots = Arrays.copyOf(slots, 2 * index);

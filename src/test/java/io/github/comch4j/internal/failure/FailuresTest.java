@@ -13,6 +13,7 @@ class FailuresTest {
         assertThat(Failures.text(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)))
                 .isEqualTo(Long.MAX_VALUE + " s");
         assertThat(Failures.text(Duration.ofSeconds(Long.MIN_VALUE, 1))).isEqualTo(Long.MIN_VALUE + " s");
+        assertThat(Failures.text(Duration.ofNanos(500_000))).isEqualTo("500 us");
     }
 
     @ParameterizedTest
