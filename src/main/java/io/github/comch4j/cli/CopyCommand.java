@@ -192,7 +192,8 @@ final class CopyCommand extends ToolCommand implements UsesDevice, Callable<Inte
             throw new CopyLink.Stopped();
         }
         if (met == null) {
-            throw new ProgramException("nobody has come from the host: is \"comch cp --serve DIR\" running there?");
+            throw new ProgramException(
+                    "no client has connected from the host: is \"comch cp --serve DIR\" running there?");
         }
         return met;
     }

@@ -68,8 +68,9 @@ final class EmulatorCommand extends ToolCommand implements Runnable {
                 } finally {
                     IOException left = FolderRemoval.of(folder);
                     if (left != null) {
-                        System.err.println("comch: warning: " + folder + " is still there, as what outlives the command"
-                                + " may write to it: " + left.getMessage() + ": " + ProgramException.reason(left));
+                        System.err.println("comch: warning: cannot remove " + folder + "; a process that outlives the"
+                                + " command may write to it: " + left.getMessage() + ": "
+                                + ProgramException.reason(left));
                     }
                 }
             }
@@ -121,8 +122,8 @@ final class EmulatorCommand extends ToolCommand implements Runnable {
             try {
                 Fabric fabric = new Fabric(folder);
                 List<String> dead = fabric.dead()
-                        .orElseThrow(() -> new ProgramException("whether the servers in " + folder
-                                + " live cannot be found out: flock, of util-linux, does not answer"));
+                        .orElseThrow(() -> new ProgramException("it is unknown which servers in " + folder
+                                + " are alive: flock of util-linux does not answer"));
                 int removed = 0;
                 for (String name : dead) {
                     if (fabric.remove(name)) {

@@ -68,7 +68,7 @@ final class EmulatorFaults extends ToolCommand implements Runnable {
                 throw wrong("\"" + name + "\": a name has letters, digits, - and _");
             }
             if (faults.isEmpty()) {
-                throw wrong("what is to go wrong is missing: faults, or " + OFF);
+                throw wrong("the faults are missing: name at least one, or " + OFF);
             }
             if (faults.equals(List.of(OFF))) {
                 Files.deleteIfExists(file(folder, name));
@@ -94,7 +94,7 @@ final class EmulatorFaults extends ToolCommand implements Runnable {
         try {
             EmulatorCalls.setFaults(list);
         } catch (IllegalArgumentException e) {
-            throw wrong("\"" + list + "\" are no faults: --help tells which there are");
+            throw wrong("\"" + list + "\" is not a list of faults: --help lists them");
         }
     }
 

@@ -67,7 +67,7 @@ record CopyEntry(Target target, int mode, FileTime time, long size, boolean upda
         try {
             return FileTime.from(Instant.ofEpochSecond(seconds, nanos));
         } catch (DateTimeException | ArithmeticException e) {
-            throw new ProgramException("the other end has a time that there is not", e);
+            throw new ProgramException("the other end has sent an invalid time of a file", e);
         }
     }
 

@@ -104,7 +104,7 @@ public final class CopyLink implements AutoCloseable {
     }
 
     static ProgramException notUnderstood() {
-        return new ProgramException("one end says what the other one does not understand");
+        return new ProgramException("one end has sent what the other end does not understand");
     }
 
     /** What a message has of text: nothing that a terminal would obey. */
@@ -185,9 +185,9 @@ public final class CopyLink implements AutoCloseable {
             silence = 0;
             heard(bytes);
         } else if (socket.isInputShutdown()) {
-            throw new ProgramException("the other end has nothing more to say");
+            throw new ProgramException("the other end has stopped sending");
         } else if ((silence += moments) > SILENCE) {
-            throw new ProgramException("the other end has not been heard for " + SILENCE / 1000 + " s");
+            throw new ProgramException("the other end has sent nothing for " + SILENCE / 1000 + " s");
         }
     }
 
@@ -264,7 +264,7 @@ public final class CopyLink implements AutoCloseable {
             throwUnlessLate(e);
         }
         if (read < 0) {
-            throw new ProgramException("the other end has sent less than it said");
+            throw new ProgramException("the other end has sent less than it announced");
         }
         return read;
     }
@@ -278,11 +278,11 @@ public final class CopyLink implements AutoCloseable {
     /** Opens the stream to a consumer of the other end. */
     public void open(int consumer, int chunkBytes) throws IOException {
         if (chunkBytes < 1) {
-            throw new ProgramException("the other end has chunks of " + chunkBytes + " bytes");
+            throw new ProgramException("the other end announces chunks of " + chunkBytes + " bytes");
         }
         for (int waited = 0; !known(consumer); waited++) {
             if (waited > UNKNOWN || pause() != null) {
-                throw new ProgramException("the other end has not said where the bytes go");
+                throw new ProgramException("the other end has not announced a consumer for the bytes");
             }
         }
         int bytes = Math.min(chunkBytes, CHUNK_BYTES);
@@ -309,7 +309,7 @@ public final class CopyLink implements AutoCloseable {
 
     private ComchOutputChannel output() {
         if (out == null) {
-            throw new ProgramException("the other end has not said where the bytes go");
+            throw new ProgramException("the other end has not announced a consumer for the bytes");
         }
         return out;
     }

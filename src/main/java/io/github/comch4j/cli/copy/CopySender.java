@@ -310,7 +310,7 @@ final class CopySender {
         entry.begun = true;
         long there = rest.readLong();
         if (there < 0 || there > entry.size) {
-            throw new ProgramException("the other end has more of " + entry.as + " than there is");
+            throw new ProgramException("the other end reports more bytes of " + entry.as + " than the file has");
         }
         wanted.add(entry);
         long from;

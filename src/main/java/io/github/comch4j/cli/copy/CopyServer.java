@@ -94,7 +94,7 @@ public final class CopyServer {
         int chunkBytes = wish.readInt();
         int count = wish.readInt();
         if (count < 0 || count > MOST_SOURCES) {
-            throw new ProgramException("a client wants " + count + " files at once");
+            throw new ProgramException("a client asks for " + count + " files at once");
         }
         CopySender sender = new CopySender(link, done, what);
         try (CopySources sources = new CopySources()) {

@@ -44,7 +44,8 @@ public final class JvmView implements AutoCloseable {
                 machine.getMethod("detach").invoke(attached);
             }
         } catch (ClassNotFoundException e) {
-            throw new ProgramException("this Java cannot look into others: it is no JDK (jdk.attach is missing)", e);
+            throw new ProgramException(
+                    "this Java cannot attach to other JVMs: it is not a JDK (the module jdk.attach is missing)", e);
         } catch (ReflectiveOperationException e) {
             throw unreachable(e.getCause() != null ? e.getCause() : e);
         }

@@ -91,7 +91,7 @@ final class Crew implements AutoCloseable {
                 lanes.get(i).expected = Long.parseLong(words[i]);
             }
         } catch (NumberFormatException e) {
-            throw new ProgramException("the other end has sent \"" + text + "\"", e);
+            throw new ProgramException("the other end has sent \"" + text + "\", which is not understood", e);
         }
     }
 
