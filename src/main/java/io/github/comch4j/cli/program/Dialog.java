@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.program;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
@@ -117,6 +118,8 @@ public final class Dialog implements AutoCloseable {
             socket.close();
         } catch (DocaException e) {
             // the other end has gone, and does not have the last lines
+        } catch (MissingFunctionException e) {
+            // DOCA 2.5 and 2.6: a server's connection ends with the server, or its client
         }
     }
 }

@@ -106,9 +106,10 @@ class ConformanceIT {
         Path library = Path.of("target", "native", "lib", release).toAbsolutePath();
         assumeTrue(Files.exists(library), "built without the C part");
         Map<String, String> environment = Map.of("COMCH4J_LIBRARY", library.toString());
-        half(KitSide.DPU, environment);
+        ChildVm dpu = half(KitSide.DPU, environment);
         ChildVm host = half(KitSide.HOST, environment, "--only", "limits,context,immediate,consumer,endpoint");
         assertThat(end(host)).as(host.out()).isZero();
+        assertThat(end(dpu)).as(dpu.err()).isZero(); // or it might be killed while it counts lines
         assertThat(text(KitSide.HOST))
                 .contains(
                         "doca_cc",
@@ -154,9 +155,10 @@ class ConformanceIT {
     @Test
     void otherLimitsAreSeen() throws Exception {
         Map<String, String> environment = Map.of("DOCA_EMU_LIMITS", "max_msg_size=2000,max_clients=7");
-        half(KitSide.DPU, environment);
+        ChildVm dpu = half(KitSide.DPU, environment);
         ChildVm host = half(KitSide.HOST, environment, "--only", "limits.control,connect.full-server");
         assertThat(end(host)).isEqualTo(1);
+        assertThat(end(dpu)).isEqualTo(1);
         assertThat(host.out().lines().map(String::strip).map(line -> line.replaceAll(" +", " ")))
                 .contains(
                         "host: bytes of a message 2000 expected: 4080",
