@@ -101,7 +101,7 @@ public final class CopyTasks extends SubmitTasks {
             destination.beginSoleTask(context);
             begun = true;
             checkFits(source.length(), destination);
-            if (to[free[freeCount - 1]] != destination) {
+            if (to[slot] != destination) {
                 checkWritable(destination); // which does not change
             }
             function = DmaCalls.get().allocateFunction();
