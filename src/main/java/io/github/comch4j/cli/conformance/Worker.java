@@ -135,15 +135,16 @@ final class Worker {
         out.flush();
     }
 
-    public void answer(String question, String value) {
+    void answer(String question, String value) {
         say("ANSWER " + question + SEPARATOR + CallOutcome.clean(value));
     }
 
-    public void tell(String text) {
+    void tell(String text) {
         say("SAY " + text);
     }
 
-    public @Nullable String poll() {
+    @Nullable
+    String poll() {
         String line = in.peek();
         if (line == null || !line.startsWith("SAY ")) {
             return null; // it stays for the loop
@@ -152,11 +153,11 @@ final class Worker {
         return line.substring(4);
     }
 
-    public boolean isOver() {
+    boolean isOver() {
         return over;
     }
 
-    public void die() {
+    void die() {
         say("DIE");
         while (true) {
             LockSupport.park();
