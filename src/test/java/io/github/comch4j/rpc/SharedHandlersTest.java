@@ -28,7 +28,7 @@ class SharedHandlersTest {
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger atOnce = new AtomicInteger();
 
-    /** While this thread waits for the answer to a call, a message comes for a server of the program on the same loop. */
+    /** While this thread waits in a call, a message comes for a server of the program on the same loop. */
     private boolean thisThreadRunsAHandler(IdleStrategy strategy, int calls) throws Exception {
         try (Device dpu = Devices.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
