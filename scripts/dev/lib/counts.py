@@ -83,7 +83,7 @@ def nowhere(path):
             if reason:
                 left[name] = reason
             else:
-                ran.add(name)
+                ran.add(re.sub(r"\[\d+\]$", "", name))  # with parameters: each case has a number, one left out has none
     return {name: reason for name, reason in left.items() if name not in ran}
 
 
