@@ -15,6 +15,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.comch.Pair;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
@@ -104,7 +105,7 @@ class CookbookTest extends TwoLoops {
             assertThat(StaysConnected.ask(client, "who")).isEqualTo("first");
             first.close();
             // a call that is made before the client knows may have reached the first one, for all it can tell
-            Machine.until("the end", () -> client.state() == RpcClient.State.DISCONNECTED, new ProgressEngine[0]);
+            Machine.until("the end", () -> client.state() == LinkState.DISCONNECTED, new ProgressEngine[0]);
             try (RpcServer second = server("second")) {
                 assertThat(StaysConnected.ask(client, "who")).isEqualTo("second");
                 assertThat(second.toString()).contains(name);

@@ -5,6 +5,7 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Terminals;
 import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.io.MessageServerSocket;
 import io.github.comch4j.io.MessageSocket;
 import java.io.IOException;
@@ -266,7 +267,7 @@ final class RecvCommand extends ToolCommand implements Runnable, UsesDevice {
             if (said && !plain && !stopped) {
                 client.shutdownOutput(MOMENT.multipliedBy(10));
                 long until = System.nanoTime() + FAREWELL_NANOS;
-                while (!stopped && System.nanoTime() - until < 0 && client.state() == MessageSocket.State.CONNECTED) {
+                while (!stopped && System.nanoTime() - until < 0 && client.state() == LinkState.CONNECTED) {
                     ToolThreads.pause();
                 }
             }

@@ -12,13 +12,15 @@ import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.link.EndReason;
 import io.github.comch4j.link.Loops;
+import io.github.comch4j.link.WaitingThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class MessageServerSocket implements AutoCloseable {
     private final EventLoop loop;
     private final Builder settings;
-    private final LinkedBlockingQueue<MessageSocket> waiting = new LinkedBlockingQueue<>();
+    private final Queue<MessageSocket> connected = new ConcurrentLinkedQueue<>();
+    private final WaitingThreads accepting;
     private final MessageSocket none; // in the queue when no more will come
     private final Set<MessageSocket> open = ConcurrentHashMap.newKeySet(); // the loop changes it
     private final CountDownLatch terminated = new CountDownLatch(1);
@@ -42,6 +45,7 @@ public final class MessageServerSocket implements AutoCloseable {
         this.loop = settings.loop;
         this.settings = settings;
         this.none = new MessageSocket(settings, ended -> {});
+        this.accepting = new WaitingThreads(Loops.threadOf(loop));
         this.server = loop.call(() -> Loops.engineOf(loop)
                 .ofLibrary(() -> settings.apply(
                                 settings.server,
@@ -51,7 +55,7 @@ public final class MessageServerSocket implements AutoCloseable {
                             if (now == ContextState.IDLE) {
                                 // no handler runs for connections that end with their server, or with the loop
                                 List.copyOf(open).forEach(MessageSocket::end);
-                                waiting.add(none);
+                                offer(none);
                                 terminated.countDown();
                             }
                         })
@@ -92,8 +96,13 @@ public final class MessageServerSocket implements AutoCloseable {
         if (shuttingDown) {
             socket.link().cut(EndReason.SHUTTING_DOWN, "");
         } else {
-            waiting.add(socket);
+            offer(socket);
         }
+    }
+
+    private void offer(MessageSocket socket) {
+        connected.add(socket);
+        accepting.wake();
     }
 
     private static MessageSocket socketOf(ComchConnection connection) {
@@ -126,12 +135,17 @@ public final class MessageServerSocket implements AutoCloseable {
             throw new IllegalStateException(server + " is closed");
         }
         try {
-            MessageSocket next = waiting.poll();
-            if (next == null) {
-                next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            long deadline = Nanos.deadline(timeout);
+            MessageSocket next = connected.poll();
+            while (next == null) {
+                boolean isThere = accepting.await(() -> !connected.isEmpty(), deadline, "a client of " + server);
+                next = connected.poll(); // another thread may have been faster
+                if (!isThere && next == null) {
+                    return null;
+                }
             }
             if (next == none) {
-                waiting.add(none); // for other threads that wait, and for the next call
+                offer(none); // for other threads that wait, and for the next call
                 throw new IllegalStateException(server + (server.isClosed() ? " has ended" : " was shut down"));
             }
             return next;
@@ -159,7 +173,7 @@ public final class MessageServerSocket implements AutoCloseable {
         var _ = Loops.execute(loop, () -> {
             if (!shuttingDown) {
                 shuttingDown = true;
-                waiting.add(none);
+                offer(none);
                 endIfDone();
             }
         });

@@ -6,6 +6,7 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
@@ -62,16 +63,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A socket {@linkplain Builder#reconnect can connect again} after its connection has ended.
  */
 public final class MessageSocket implements AutoCloseable {
-    /** Shows whether messages can be sent. */
-    public enum State {
-        /** There is a connection. */
-        CONNECTED,
-        /** The connection has ended; the socket may connect again. */
-        DISCONNECTED,
-        /** The program has closed the socket. */
-        CLOSED
-    }
-
     private final EventLoop loop;
     private final boolean plainPeer;
     private final SocketLinks links;
@@ -88,7 +79,8 @@ public final class MessageSocket implements AutoCloseable {
     private MessageSocket(Builder settings) {
         this.loop = settings.loop;
         this.plainPeer = settings.plainPeer;
-        BiConsumer<MessageSocket, State> onState = settings.onState != null ? settings.onState : (socket, now) -> {};
+        BiConsumer<MessageSocket, LinkState> onState =
+                settings.onState != null ? settings.onState : (socket, now) -> {};
         this.links = new SocketLinks(settings, settings.device, settings.backOff, now -> onState.accept(this, now));
         this.losses = links.losses();
     }
@@ -138,7 +130,7 @@ public final class MessageSocket implements AutoCloseable {
      *
      * @return the state as the loop knows it
      */
-    public State state() {
+    public LinkState state() {
         return links.state();
     }
 
@@ -455,7 +447,7 @@ public final class MessageSocket implements AutoCloseable {
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
         private Connector.RetryDelays backOff = Connector.RetryDelays.NEVER;
-        private @Nullable BiConsumer<MessageSocket, State> onState;
+        private @Nullable BiConsumer<MessageSocket, LinkState> onState;
 
         private Builder(EventLoop loop, Device device, String name) {
             super("MessageSocket.Builder", loop, name);
@@ -493,7 +485,7 @@ public final class MessageSocket implements AutoCloseable {
          * @param handler runs in the loop, and must not block it
          * @return this
          */
-        public Builder onState(BiConsumer<MessageSocket, State> handler) {
+        public Builder onState(BiConsumer<MessageSocket, LinkState> handler) {
             onState = use.once("onState", onState, handler);
             return this;
         }

@@ -3,9 +3,9 @@ package io.github.comch4j.io;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.io.MessageSocket.State;
 import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
 import io.github.comch4j.link.Loops;
@@ -23,7 +23,7 @@ final class SocketLinks implements Connector.User {
     private final EventLoop loop;
     private final SocketBuilder<?> settings;
     private final Consumer<SocketLink> onLinkEnd;
-    private final Availability<State> state;
+    private final Availability state;
     private final @Nullable Connector connector; // null: a server's
     private final LostMessages losses = new LostMessages();
     private final ReentrantLock lock = new ReentrantLock(); // of `receiving`
@@ -36,9 +36,9 @@ final class SocketLinks implements Connector.User {
     SocketLinks(SocketBuilder<?> settings, Runnable onEnd) {
         this.loop = settings.loop;
         this.settings = settings;
-        this.state = state(now -> {});
+        this.state = new Availability(Loops.threadOf(loop), now -> {});
         this.onLinkEnd = link -> {
-            state.set(State.DISCONNECTED);
+            state.set(LinkState.DISCONNECTED);
             onEnd.run();
         };
         this.connector = null;
@@ -47,18 +47,15 @@ final class SocketLinks implements Connector.User {
     }
 
     /** Of a client's socket. */
-    SocketLinks(MessageSocket.Builder settings, Device device, Connector.RetryDelays backOff, Consumer<State> onState) {
+    SocketLinks(
+            MessageSocket.Builder settings, Device device, Connector.RetryDelays backOff, Consumer<LinkState> onState) {
         this.loop = settings.loop;
         this.settings = settings;
         this.onLinkEnd = this::clientsLinkEnds;
-        this.state = state(onState);
+        this.state = new Availability(Loops.threadOf(loop), onState);
         this.connector = new Connector(loop, device, settings.name, backOff, this);
         this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
-    }
-
-    private Availability<State> state(Consumer<State> onState) {
-        return new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, Loops.threadOf(loop), onState);
     }
 
     @Override
@@ -72,7 +69,7 @@ final class SocketLinks implements Connector.User {
     public void connected(ComchConnection connection) {
         upcoming.connected(connection);
         present = upcoming;
-        state.set(State.CONNECTED);
+        state.set(LinkState.CONNECTED);
     }
 
     @Override
@@ -109,7 +106,7 @@ final class SocketLinks implements Connector.User {
             }
         }
         if (!connector().isStopped()) {
-            state.set(State.DISCONNECTED);
+            state.set(LinkState.DISCONNECTED);
         }
     }
 
@@ -153,8 +150,8 @@ final class SocketLinks implements Connector.User {
         return connector == null ? null : connector.refusal();
     }
 
-    State state() {
-        return closed ? State.CLOSED : state.get();
+    LinkState state() {
+        return closed ? LinkState.CLOSED : state.get();
     }
 
     /** Waits until there is a connection. Returns whether there is. */
@@ -184,7 +181,7 @@ final class SocketLinks implements Connector.User {
     /** No more messages come. In the loop. */
     void end() {
         upcoming.end();
-        state.set(State.CLOSED);
+        state.set(LinkState.CLOSED);
     }
 
     @Override

@@ -1,87 +1,56 @@
 package io.github.comch4j.link;
 
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.internal.life.LoopThread;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/**
- * Whether a client has a connection, for threads that wait for one, and for a handler of the program. Any thread.
- *
- * @param <S> the states, the last of which is not left again
- */
-public final class Availability<S> {
-    private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether there is hope
-
-    private final S connected;
-    private final S closed;
+/** Whether a client has a connection, for threads that wait for one, and for a handler of the program. Any thread. */
+public final class Availability {
     private final LoopThread thread;
-    private final Consumer<? super S> onState;
-    private final ReentrantLock lock = new ReentrantLock(); // of changes
-    private final Condition changed = lock.newCondition();
-    private volatile S state;
+    private final Consumer<? super LinkState> onState;
+    private final WaitingThreads waiting;
+    private final AtomicReference<LinkState> state = new AtomicReference<>(LinkState.DISCONNECTED);
 
     /** {@code onState} is told of each change, in the loop. */
-    public Availability(S disconnected, S connected, S closed, LoopThread thread, Consumer<? super S> onState) {
-        this.state = disconnected;
-        this.connected = connected;
-        this.closed = closed;
+    public Availability(LoopThread thread, Consumer<? super LinkState> onState) {
         this.thread = thread;
         this.onState = onState;
+        this.waiting = new WaitingThreads(thread);
     }
 
     /** The state. */
-    public S get() {
-        return state;
+    public LinkState get() {
+        return state.get();
     }
 
     /** The state is this one from now on. */
-    public void set(S now) {
+    public void set(LinkState now) {
         if (setUntold(now)) {
             thread.runInLoop(() -> onState.accept(now));
         }
     }
 
     /** As {@link #set}, without telling the handler. Returns false if it was so before, or is closed. */
-    public boolean setUntold(S now) {
-        lock.lock();
-        try {
-            if (state == now || state == closed) {
-                return false;
-            }
-            state = now;
-            changed.signalAll();
-            return true;
-        } finally {
-            lock.unlock();
+    public boolean setUntold(LinkState now) {
+        LinkState before = state.getAndUpdate(present -> present == LinkState.CLOSED ? present : now);
+        if (before == now || before == LinkState.CLOSED) {
+            return false;
         }
+        waiting.wake();
+        return true;
     }
 
     /** Whoever waits looks whether there is hope. */
     public void wakeAll() {
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        waiting.wake();
     }
 
     /** Waits until there is a connection, the time is up, or there is no hope. Returns whether there is. */
     public boolean await(long deadline, BooleanSupplier hope) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (state != connected) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0 || state == closed || !hope.getAsBoolean()) {
-                    return false;
-                }
-                var _ = changed.awaitNanos(Math.min(left, LOOK_NANOS));
-            }
-            return true;
-        } finally {
-            lock.unlock();
-        }
+        waiting.await(
+                () -> get() != LinkState.DISCONNECTED || !hope.getAsBoolean(), deadline, "a connection, by " + thread);
+        return get() == LinkState.CONNECTED;
     }
 }

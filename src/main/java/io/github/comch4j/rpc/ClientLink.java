@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
@@ -15,7 +16,6 @@ import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.link.Availability;
 import io.github.comch4j.link.Connector;
 import io.github.comch4j.link.Loops;
-import io.github.comch4j.rpc.RpcClient.State;
 import io.github.comch4j.rpc.RpcException.Delivery;
 import io.github.comch4j.rpc.RpcException.Kind;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +41,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private final EventLoop loop;
     private final LoopThread thread;
     private final Connector connector;
-    private final Availability<State> state;
+    private final Availability state;
     private final CallInbox inbox;
     private final Deadlines deadlines = new Deadlines(this);
     private final ConcurrentLinkedQueue<ClientCall> waiting = new ConcurrentLinkedQueue<>(); // for a connection
@@ -60,14 +60,14 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private long now; // when the present message has come
 
     /** {@code inFlight} says how many calls there are; {@code onState} is told whether there is a connection. */
-    ClientLink(RpcClient.Builder settings, CallCounts counts, IntSupplier inFlight, Consumer<State> onState) {
+    ClientLink(RpcClient.Builder settings, CallCounts counts, IntSupplier inFlight, Consumer<LinkState> onState) {
         this.settings = settings;
         this.counts = counts;
         this.inFlight = inFlight;
         this.loop = settings.loop;
         this.thread = Loops.threadOf(loop);
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
-        this.state = new Availability<>(State.DISCONNECTED, State.CONNECTED, State.CLOSED, thread, onState);
+        this.state = new Availability(thread, onState);
         this.inbox = new CallInbox(thread, this::drain, inFlight);
         this.calls = new CallSlots(settings.maxInFlight);
     }
@@ -85,7 +85,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     }
 
     /** Whether calls can be made. */
-    Availability<State> state() {
+    Availability state() {
         return state;
     }
 
@@ -147,7 +147,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     // ---- the loop: connections
 
     private void stopped() {
-        state.set(State.CLOSED);
+        state.set(LinkState.CLOSED);
         endCalls();
         refuseWaiting();
     }
@@ -188,14 +188,14 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
         }
         waitingCount = 0;
         flush();
-        state.set(State.CONNECTED);
+        state.set(LinkState.CONNECTED);
     }
 
     @Override
     public void ended() {
         endCalls();
         if (!connector.isStopped()) {
-            state.set(State.DISCONNECTED);
+            state.set(LinkState.DISCONNECTED);
         }
     }
 
@@ -455,7 +455,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
     private void goodbye() {
         if (paths != null) {
             goodbye = true;
-            state.set(State.DISCONNECTED);
+            state.set(LinkState.DISCONNECTED);
         }
     }
 

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.failure.Failures;
@@ -39,16 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 // ClientLink does the work.
 public final class RpcClient implements AutoCloseable {
-    /** The state of a client: whether it can make calls. */
-    public enum State {
-        /** The client has a connection. */
-        CONNECTED,
-        /** The connection has ended, or its server accepts no more calls. The client may connect again. */
-        DISCONNECTED,
-        /** The client is closed. */
-        CLOSED
-    }
-
     private final EventLoop loop;
     private final String description;
     private final CallCounts counts;
@@ -68,7 +59,7 @@ public final class RpcClient implements AutoCloseable {
         this.maxBody = settings.maxBody;
         this.maxInFlight = settings.maxInFlight;
         this.permits = new Semaphore(maxInFlight);
-        BiConsumer<RpcClient, State> onState = settings.onState != null ? settings.onState : (client, now) -> {};
+        BiConsumer<RpcClient, LinkState> onState = settings.onState != null ? settings.onState : (client, now) -> {};
         this.link = new ClientLink(settings, counts, this::inFlight, now -> onState.accept(this, now));
     }
 
@@ -89,7 +80,7 @@ public final class RpcClient implements AutoCloseable {
      *
      * @return the state as the loop knows it
      */
-    public State state() {
+    public LinkState state() {
         return link.state().get();
     }
 
@@ -328,11 +319,11 @@ public final class RpcClient implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (state() != State.CLOSED && !loop.isClosed()) {
+        if (state() != LinkState.CLOSED && !loop.isClosed()) {
             link.stop();
         }
         if (loop.isClosed()) {
-            var _ = link.state().setUntold(State.CLOSED); // the handler runs in the loop
+            var _ = link.state().setUntold(LinkState.CLOSED); // the handler runs in the loop
         }
         LiveObjects.remove(counts);
     }
@@ -363,7 +354,7 @@ public final class RpcClient implements AutoCloseable {
         private int sendTasks; // 0: the default
         Connector.RetryDelays backOff = Connector.RetryDelays.NEVER;
         private boolean waitForReady;
-        private @Nullable BiConsumer<RpcClient, State> onState;
+        private @Nullable BiConsumer<RpcClient, LinkState> onState;
 
         private Builder(EventLoop loop, Device device, String name) {
             this.loop = Objects.requireNonNull(loop, "loop");
@@ -480,7 +471,7 @@ public final class RpcClient implements AutoCloseable {
          * @return this
          * @throws IllegalStateException if a handler is already set
          */
-        public Builder onState(BiConsumer<RpcClient, State> handler) {
+        public Builder onState(BiConsumer<RpcClient, LinkState> handler) {
             onState = use.once("onState", onState, handler);
             return this;
         }

@@ -12,6 +12,7 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -168,7 +169,7 @@ class MessageSocketTest extends SocketScene {
         ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name)
                 .onConnected(connection -> {
                     socket.close();
-                    closed.complete(socket.state() == MessageSocket.State.CLOSED);
+                    closed.complete(socket.state() == LinkState.CLOSED);
                 })
                 .start());
         assertThat(closed.join()).isTrue();

@@ -13,6 +13,7 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedMachine;
@@ -407,7 +408,7 @@ class SocketBufferTest extends TwoLoopsInBothForms {
         fill(socket);
         fill(accepted);
         isOfLost(catchThrowable(socket::close));
-        assertThat(socket.state()).isEqualTo(MessageSocket.State.CLOSED);
+        assertThat(socket.state()).isEqualTo(LinkState.CLOSED);
         assertThatCode(socket::close).doesNotThrowAnyException();
         isOfLost(catchThrowable(() -> accepted.flush(Machine.PATIENCE)));
         assertThatCode(accepted::close).doesNotThrowAnyException();

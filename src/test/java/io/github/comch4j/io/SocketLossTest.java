@@ -14,6 +14,7 @@ import io.github.comch4j.Signals;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.emulator.EmulatedMachine;
@@ -284,8 +285,7 @@ class SocketLossTest extends SocketScene {
             assertThat(peer.accepted.receive(Machine.PATIENCE)).isNull();
             peer.send(1);
             assertThat(peer.told()).isEqualTo(EndReason.AFTER_END.code());
-            Machine.until(
-                    "the end", () -> peer.accepted.state() == MessageSocket.State.DISCONNECTED, new ProgressEngine[0]);
+            Machine.until("the end", () -> peer.accepted.state() == LinkState.DISCONNECTED, new ProgressEngine[0]);
             assertThatThrownBy(() -> peer.accepted.send(new byte[1], Machine.PATIENCE))
                     .isInstanceOf(ConnectionClosedException.class)
                     .hasMessageContaining("after the announced end");

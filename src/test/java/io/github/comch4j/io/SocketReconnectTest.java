@@ -11,6 +11,7 @@ import io.github.comch4j.TwoLoops;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 class SocketReconnectTest extends TwoLoops {
     private static final Duration SHORT = Duration.ofMillis(5);
 
-    private final BlockingQueue<MessageSocket.State> states = new LinkedBlockingQueue<>();
+    private final BlockingQueue<LinkState> states = new LinkedBlockingQueue<>();
 
     private MessageServerSocket serve() {
         return MessageServerSocket.open(dpuLoop, dpu, representor, name);
@@ -45,7 +46,7 @@ class SocketReconnectTest extends TwoLoops {
                 .connect(Machine.PATIENCE);
     }
 
-    private MessageSocket.State nextState() throws InterruptedException {
+    private LinkState nextState() throws InterruptedException {
         return states.poll(20, TimeUnit.SECONDS);
     }
 
@@ -61,7 +62,7 @@ class SocketReconnectTest extends TwoLoops {
     void itConnectsAgainWhenTheServerIsBack() throws Exception {
         MessageServerSocket first = serve();
         try (MessageSocket socket = connect()) {
-            assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
+            assertThat(nextState()).isEqualTo(LinkState.CONNECTED);
             for (int round = 0; round < 5; round++) {
                 MessageSocket accepted = first.accept(Machine.PATIENCE);
                 socket.send(text("to"), Machine.PATIENCE);
@@ -69,9 +70,9 @@ class SocketReconnectTest extends TwoLoops {
                 accepted.send(text("from " + round), Machine.PATIENCE);
                 first.close();
                 assertThat(receive(socket)).as("what had arrived").isEqualTo("from " + round);
-                assertThat(nextState()).isEqualTo(MessageSocket.State.DISCONNECTED);
+                assertThat(nextState()).isEqualTo(LinkState.DISCONNECTED);
                 assertThat(socket.awaitConnected(SHORT)).isFalse();
-                assertThat(socket.state()).isEqualTo(MessageSocket.State.DISCONNECTED);
+                assertThat(socket.state()).isEqualTo(LinkState.DISCONNECTED);
                 assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
                         .isInstanceOf(ConnectionClosedException.class);
                 assertThat(socket.receive(SHORT)).as("told once").isNull();
@@ -85,11 +86,11 @@ class SocketReconnectTest extends TwoLoops {
                         .withCauseInstanceOf(ConnectionClosedException.class);
                 first = serve();
                 assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
-                assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
+                assertThat(nextState()).isEqualTo(LinkState.CONNECTED);
                 assertThat(socket.connection().isOpen()).isTrue();
             }
         }
-        assertThat(nextState()).isEqualTo(MessageSocket.State.CLOSED);
+        assertThat(nextState()).isEqualTo(LinkState.CLOSED);
         assertThat(states).isEmpty();
         first.close();
     }
@@ -211,8 +212,8 @@ class SocketReconnectTest extends TwoLoops {
                 MessageSocket accepted = server.accept(Machine.PATIENCE);
                 accepted.send(text("round " + round), Machine.PATIENCE);
                 server.close();
-                assertThat(nextState()).isEqualTo(MessageSocket.State.CONNECTED);
-                assertThat(nextState()).isEqualTo(MessageSocket.State.DISCONNECTED);
+                assertThat(nextState()).isEqualTo(LinkState.CONNECTED);
+                assertThat(nextState()).isEqualTo(LinkState.DISCONNECTED);
                 server = serve();
             }
             MessageSocket accepted = server.accept(Machine.PATIENCE);
@@ -230,13 +231,13 @@ class SocketReconnectTest extends TwoLoops {
         MessageServerSocket server = serve();
         try (MessageSocket socket = connect()) {
             server.accept(Machine.PATIENCE); // and receives nothing
-            List<CompletableFuture<MessageSocket.State>> ends = new ArrayList<>();
+            List<CompletableFuture<LinkState>> ends = new ArrayList<>();
             for (int i = 0; i < 4000; i++) {
                 ends.add(socket.sendAsync(new byte[2000]).handle((nothing, thrown) -> socket.state()));
             }
             hostLoop.call(() -> null); // now they wait in the queue
             server.close();
-            assertThat(ends.getLast()).succeedsWithin(Machine.PATIENCE).isEqualTo(MessageSocket.State.DISCONNECTED);
+            assertThat(ends.getLast()).succeedsWithin(Machine.PATIENCE).isEqualTo(LinkState.DISCONNECTED);
         }
     }
 
@@ -321,19 +322,19 @@ class SocketReconnectTest extends TwoLoops {
         MessageServerSocket server = serve();
         MessageSocket socket = connect();
         server.close();
-        until(MessageSocket.State.DISCONNECTED::equals);
+        until(LinkState.DISCONNECTED::equals);
         assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
         CompletableFuture<byte[]> waiting = Machine.onThread(() -> socket.receive(Machine.PATIENCE));
         CompletableFuture<Boolean> connecting = Machine.onThread(() -> socket.awaitConnected(Machine.PATIENCE));
         socket.close();
-        assertThat(socket.state()).isEqualTo(MessageSocket.State.CLOSED);
+        assertThat(socket.state()).isEqualTo(LinkState.CLOSED);
         assertThat(waiting)
                 .failsWithin(Machine.PATIENCE)
                 .withThrowableThat()
                 .withCauseInstanceOf(ConnectionClosedException.class);
         assertThat(connecting.get()).isFalse();
         socket.close();
-        until(MessageSocket.State.CLOSED::equals);
+        until(LinkState.CLOSED::equals);
         assertThat(states).isEmpty();
         try (MessageServerSocket again = serve()) {
             assertThat(again.accept(Duration.ofMillis(100)))
@@ -384,9 +385,9 @@ class SocketReconnectTest extends TwoLoops {
                 .connect(Machine.PATIENCE)) {
             assertThat(socket.awaitConnected(Duration.ZERO)).isTrue();
             MessageSocket accepted = server.accept(Machine.PATIENCE);
-            assertThat(accepted.state()).isEqualTo(MessageSocket.State.CONNECTED);
+            assertThat(accepted.state()).isEqualTo(LinkState.CONNECTED);
             server.close();
-            until(MessageSocket.State.DISCONNECTED::equals);
+            until(LinkState.DISCONNECTED::equals);
             assertThat(socket.awaitConnected(Machine.PATIENCE)).isFalse();
             assertThat(accepted.awaitConnected(Machine.PATIENCE)).isFalse();
             for (int i = 0; i < 2; i++) {
@@ -394,11 +395,11 @@ class SocketReconnectTest extends TwoLoops {
                         .isInstanceOf(ConnectionClosedException.class);
             }
         }
-        until(MessageSocket.State.CLOSED::equals);
+        until(LinkState.CLOSED::equals);
     }
 
-    private void until(Predicate<MessageSocket.State> wanted) throws InterruptedException {
-        MessageSocket.State state = nextState();
+    private void until(Predicate<LinkState> wanted) throws InterruptedException {
+        LinkState state = nextState();
         while (state != null && !wanted.test(state)) {
             state = nextState();
         }

@@ -9,6 +9,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.MemorySegment;
@@ -147,7 +148,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
                     assertThat(client.call(ECHO, body(1, PARTS))).isEqualTo(body(1, PARTS));
                     assertThat(handled).doesNotContain(number);
                     awaitNothingKept(client);
-                    assertThat(client.state()).isEqualTo(RpcClient.State.CONNECTED);
+                    assertThat(client.state()).isEqualTo(LinkState.CONNECTED);
                 }
             }
         }
@@ -229,7 +230,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
                 assertThat(lostOf(client, 6, nth, SLOTS / 2)).isEqualTo(1);
             }
             awaitNothingKept(client);
-            assertThat(client.state()).isEqualTo(RpcClient.State.CONNECTED);
+            assertThat(client.state()).isEqualTo(LinkState.CONNECTED);
         }
     }
 
@@ -286,7 +287,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
     @Test
     void aClientWhoseAnnouncementIsLostConnectsAgain() {
         failSend(1);
-        Queue<RpcClient.State> states = new ConcurrentLinkedQueue<>();
+        Queue<LinkState> states = new ConcurrentLinkedQueue<>();
         try (RpcClient client = RpcClient.builder(hostLoop, host, name)
                 .largeBodies(0)
                 .timeout(LONG)
@@ -294,8 +295,7 @@ class CallFaultsTest extends TwoLoopsInBothForms {
                 .onState((any, now) -> states.add(now))
                 .connect(Machine.PATIENCE)) {
             until("the next connection", () -> states.size() >= 3);
-            assertThat(states)
-                    .startsWith(RpcClient.State.CONNECTED, RpcClient.State.DISCONNECTED, RpcClient.State.CONNECTED);
+            assertThat(states).startsWith(LinkState.CONNECTED, LinkState.DISCONNECTED, LinkState.CONNECTED);
             assertThat(client.call(ECHO, body(5, 4))).hasSize(4);
         }
     }

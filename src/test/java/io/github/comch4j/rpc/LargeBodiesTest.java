@@ -12,6 +12,7 @@ import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
@@ -270,10 +271,10 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
             for (CompletableFuture<byte[]> call : calls) {
                 assertThat(catchThrowable(call::join).getCause()).matches(Ends::isUnavailable);
             }
-            await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the state", () -> client.state() == LinkState.DISCONNECTED);
             await("the fast path's end", () -> fastPaths(hostLoop) == 0);
             server = settings().largeBodies(THRESHOLD).start();
-            await("the next connection", () -> client.state() == RpcClient.State.CONNECTED);
+            await("the next connection", () -> client.state() == LinkState.CONNECTED);
         }
         awaitFastPath(client);
         assertThat(fastPaths(hostLoop)).isEqualTo(2);
@@ -537,7 +538,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                 Machine.until("the client", connecting::isDone, engine);
                 Machine.until("its announcement", () -> !got.isEmpty(), engine);
                 RpcClient client = connecting.join();
-                Machine.until("the end", () -> client.state() == RpcClient.State.DISCONNECTED, engine);
+                Machine.until("the end", () -> client.state() == LinkState.DISCONNECTED, engine);
                 assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isUnavailable);
                 Machine.until("its end here", () -> raw.connections().isEmpty(), engine);
             }

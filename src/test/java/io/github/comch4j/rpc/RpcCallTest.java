@@ -10,6 +10,7 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.LiveHandles;
@@ -579,7 +580,7 @@ class RpcCallTest extends TwoLoopsInBothForms {
                     "the end of its endpoint",
                     () -> !hostLoop.<Boolean, RuntimeException>call(
                             () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")));
-            assertThat(client.state()).isEqualTo(RpcClient.State.DISCONNECTED);
+            assertThat(client.state()).isEqualTo(LinkState.DISCONNECTED);
             assertThatThrownBy(() -> client.call(DIRECT, new byte[1]))
                     .as("not closed by its program")
                     .hasMessageContaining("there is no connection");
@@ -591,9 +592,9 @@ class RpcCallTest extends TwoLoopsInBothForms {
         EventLoop loop = EventLoop.start("ends first");
         RpcClient client = RpcClient.builder(loop, host, name).connect(Machine.PATIENCE);
         loop.close();
-        assertThat(client.state()).isEqualTo(RpcClient.State.DISCONNECTED);
+        assertThat(client.state()).isEqualTo(LinkState.DISCONNECTED);
         client.close();
-        assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
+        assertThat(client.state()).isEqualTo(LinkState.CLOSED);
     }
 
     /** They do not wait for the look that is made for the long ones. */

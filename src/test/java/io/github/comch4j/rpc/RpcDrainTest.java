@@ -10,6 +10,7 @@ import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
@@ -80,7 +81,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             await("the handler", () -> holding.get() == 1);
             server.shutdown();
             server.shutdown();
-            await("the goodbye", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the goodbye", () -> client.state() == LinkState.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
                     .matches(Ends::isNotSent)
                     .hasMessageContaining("shutting down");
@@ -198,7 +199,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
     void whoWaitsInVainIsToldThatNothingWasSent() {
         try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
             server.close();
-            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the end", () -> client.state() == LinkState.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1], MOMENT))
                     .isInstanceOfSatisfying(RpcException.class, e -> {
                         assertThat(e.kind()).isEqualTo(RpcException.Kind.TIME_OUT);
@@ -227,7 +228,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
         try (RpcClient client =
                 RpcClient.builder(hostLoop, host, name).waitForReady(true).connect(Machine.PATIENCE)) {
             server.close();
-            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the end", () -> client.state() == LinkState.DISCONNECTED);
             assertThat(client.awaitConnected(Machine.PATIENCE)).isFalse();
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
         }
@@ -253,7 +254,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
                 .as("nobody is there")
                 .isTrue();
         try (RpcClient client = clients().connect(Machine.PATIENCE)) {
-            await("the goodbye", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the goodbye", () -> client.state() == LinkState.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
         }
     }
@@ -268,7 +269,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
                 .isInstanceOf(IllegalStateException.class);
         try (RpcClient client = clients().connect(Machine.PATIENCE)) {
             server.close();
-            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the end", () -> client.state() == LinkState.DISCONNECTED);
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> client.awaitConnected(Machine.PATIENCE))
                     .isInstanceOf(WaitInterruptedException.class);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -92,7 +93,7 @@ class RpcKillsIT {
     void aClientGoesOnWithTheNextServerAndRepeatsNothing() throws Exception {
         Machine.useEmulation();
         String name = Machine.uniqueName();
-        List<RpcClient.State> states = Collections.synchronizedList(new ArrayList<>());
+        List<LinkState> states = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch connected = new CountDownLatch(2);
         try (EventLoop loop = EventLoop.start("loop");
                 Device host = Devices.openHost(Machine.HOST)) {
@@ -105,7 +106,7 @@ class RpcKillsIT {
                         .reconnect(Duration.ofMillis(1), Duration.ofMillis(50))
                         .onState((self, state) -> {
                             states.add(state);
-                            if (state == RpcClient.State.CONNECTED) {
+                            if (state == LinkState.CONNECTED) {
                                 connected.countDown();
                             }
                         })
@@ -126,10 +127,7 @@ class RpcKillsIT {
             }
             assertThat(states)
                     .containsExactly(
-                            RpcClient.State.CONNECTED,
-                            RpcClient.State.DISCONNECTED,
-                            RpcClient.State.CONNECTED,
-                            RpcClient.State.CLOSED);
+                            LinkState.CONNECTED, LinkState.DISCONNECTED, LinkState.CONNECTED, LinkState.CLOSED);
         }
     }
 }

@@ -14,6 +14,7 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -330,7 +331,7 @@ class RpcTest extends TwoLoopsInBothForms {
         client.close();
         assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
         assertThat(catchThrowable(future::join)).hasCauseInstanceOf(RpcException.class);
-        await("the end", () -> client.state() == RpcClient.State.CLOSED);
+        await("the end", () -> client.state() == LinkState.CLOSED);
     }
 
     @Test
@@ -431,9 +432,9 @@ class RpcTest extends TwoLoopsInBothForms {
         }
         assertThat(holding).allMatch(RpcRequest::isCancelled);
         assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
-        await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+        await("the state", () -> client.state() == LinkState.DISCONNECTED);
         client.close();
-        assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
+        assertThat(client.state()).isEqualTo(LinkState.CLOSED);
         holding.clear();
         server = start();
         RpcClient other = connect();
@@ -663,7 +664,7 @@ class RpcTest extends TwoLoopsInBothForms {
 
     @Test
     void aClientConnectsAgainWhenTheServerIsBack() throws Exception {
-        List<RpcClient.State> states = java.util.Collections.synchronizedList(new ArrayList<>());
+        List<LinkState> states = java.util.Collections.synchronizedList(new ArrayList<>());
         RpcClient client = RpcClient.builder(hostLoop, host, name)
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                 .onState((self, state) -> states.add(state))
@@ -674,7 +675,7 @@ class RpcTest extends TwoLoopsInBothForms {
             await("the handler", () -> holding.size() == 1);
             server.close();
             assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
-            await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the state", () -> client.state() == LinkState.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             awaitAttempts(3);
             assertThat(client.refusal())
@@ -684,7 +685,7 @@ class RpcTest extends TwoLoopsInBothForms {
                     .hasMessageContaining("there is no connection: client finds no server")
                     .hasCauseInstanceOf(DocaException.class);
             server = start();
-            await("the next connection", () -> client.state() == RpcClient.State.CONNECTED);
+            await("the next connection", () -> client.state() == LinkState.CONNECTED);
             assertThat(client.refusal()).isNull();
             assertThat(client.call(ECHO, new byte[round])).hasSize(round);
             assertThat(holding).as("what had failed is not sent again").hasSize(1);
@@ -693,14 +694,14 @@ class RpcTest extends TwoLoopsInBothForms {
         client.close();
         assertThat(states)
                 .containsExactly(
-                        RpcClient.State.CONNECTED,
-                        RpcClient.State.DISCONNECTED,
-                        RpcClient.State.CONNECTED,
-                        RpcClient.State.DISCONNECTED,
-                        RpcClient.State.CONNECTED,
-                        RpcClient.State.DISCONNECTED,
-                        RpcClient.State.CONNECTED,
-                        RpcClient.State.CLOSED);
+                        LinkState.CONNECTED,
+                        LinkState.DISCONNECTED,
+                        LinkState.CONNECTED,
+                        LinkState.DISCONNECTED,
+                        LinkState.CONNECTED,
+                        LinkState.DISCONNECTED,
+                        LinkState.CONNECTED,
+                        LinkState.CLOSED);
     }
 
     /** Waits until the client on the host's loop has tried so many times more, or a few times more often, in vain. */
@@ -722,7 +723,7 @@ class RpcTest extends TwoLoopsInBothForms {
                 .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
                 .connect(Machine.PATIENCE);
         server.close();
-        await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+        await("the state", () -> client.state() == LinkState.DISCONNECTED);
         client.close();
         server = start();
         for (int i = 0; i < 10; i++) { // what was due in a millisecond comes before
@@ -744,14 +745,14 @@ class RpcTest extends TwoLoopsInBothForms {
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
                     .connect(Machine.PATIENCE);
             server.close();
-            await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+            await("the state", () -> client.state() == LinkState.DISCONNECTED);
             mine.close();
             assertThat(client.awaitConnected(Machine.PATIENCE))
                     .as("after an attempt without it")
                     .isFalse();
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             client.close();
-            assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
+            assertThat(client.state()).isEqualTo(LinkState.CLOSED);
         }
         assertThat(failures).isEmpty();
     }
