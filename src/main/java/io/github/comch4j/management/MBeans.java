@@ -2,21 +2,16 @@ package io.github.comch4j.management;
 
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.FastPathConsumer;
-import io.github.comch4j.comch.FastPathEndpoint;
 import io.github.comch4j.comch.FastPathProducer;
-import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.IdentityHashMap;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.StandardMBean;
 
 /**
  * Publishes the live engines, connections, producers, consumers, RPC clients, and RPC servers of this process over JMX.
@@ -27,24 +22,88 @@ import javax.management.StandardMBean;
  * exist already, and removes each bean when its object ends. Reading a bean costs the sending and receiving threads
  * nothing: they count in any case, and take no lock. Any thread may call these methods.
  *
+ * <p>All names are in the domain {@code io.github.comch4j}. Attributes can be read only; each bean describes its own.
+ * Counts are since the object was created or started; rates are differences between counts.
+ *
  * <table>
- * <caption>Names, all in domain {@code io.github.comch4j}</caption>
- * <tr><th scope="col">bean</th><th scope="col">keys</th></tr>
- * <tr><td>{@link ProgressEngineMXBean}</td><td>{@code type=ProgressEngine,id=1}</td></tr>
- * <tr><td>{@link ConnectionMXBean}</td>
- * <td>{@code type=Connection,endpoint="client \"echo\"",id=3}; the id is {@link ComchConnection#number()}</td></tr>
- * <tr><td>{@link ProducerMXBean}</td><td>{@code type=Producer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
- * <tr><td>{@link ConsumerMXBean}</td><td>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
- * <tr><td>{@link CallsMXBean}</td><td>{@code type=RpcClient,name="…",id=1}, {@code type=RpcServer,name="…",id=2}</td>
- * </tr>
+ * <caption>{@code type=ProgressEngine,id=1}: a {@link io.github.comch4j.core.ProgressEngine}</caption>
+ * <tr><th scope="col">attribute</th><th scope="col">meaning</th></tr>
+ * <tr><td>{@code Owner}</td><td>the name of the thread that owns the engine; empty while no thread owns it</td></tr>
+ * <tr><td>{@code Polls}</td><td>how many times a thread has polled the engine for progress</td></tr>
+ * <tr><td>{@code Events}</td><td>the number of events that progress has handled. The ratio of events to polls shows how
+ * busy the engine is</td></tr>
+ * <tr><td>{@code CallbackFailures}</td><td>the number of callbacks that threw an exception</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>{@code type=Connection,endpoint="client \"echo\"",id=3}: a {@link ComchConnection}; the id is
+ * {@link ComchConnection#number()}</caption>
+ * <tr><th scope="col">attribute</th><th scope="col">meaning</th></tr>
+ * <tr><td>{@code Endpoint}</td><td>the kind and the name of the server or client that the connection belongs
+ * to</td></tr>
+ * <tr><td>{@code State}</td><td>the name of a {@link io.github.comch4j.comch.ConnectionState}</td></tr>
+ * <tr><td>{@code Sent}, {@code SentBytes}</td><td>the number of messages that were accepted for sending, and their
+ * total length in bytes</td></tr>
+ * <tr><td>{@code Received}, {@code ReceivedBytes}</td><td>the number of received messages, and their total length in
+ * bytes</td></tr>
+ * <tr><td>{@code Failed}</td><td>the number of messages that were accepted but could not be delivered</td></tr>
+ * <tr><td>{@code Refused}</td><td>how many times a message was not accepted because there was no room</td></tr>
+ * <tr><td>{@code BackPressures}</td><td>the number of episodes of back-pressure. An episode lasts from a first refusal
+ * to the next accepted send</td></tr>
+ * <tr><td>{@code Stalls}</td><td>how many times the peer has stopped reading</td></tr>
+ * <tr><td>{@code InFlightOfEndpoint}</td><td>the number of messages on all connections of the server together that are
+ * accepted and neither delivered nor failed</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>{@code type=Producer,endpoint="client \"echo\"",connection=3,id=1}: a
+ * {@link FastPathProducer}</caption>
+ * <tr><th scope="col">attribute</th><th scope="col">meaning</th></tr>
+ * <tr><td>{@code State}</td><td>the name of a {@link io.github.comch4j.core.ContextState}</td></tr>
+ * <tr><td>{@code Tasks}</td><td>how many sends can be in flight at a time</td></tr>
+ * <tr><td>{@code InFlight}</td><td>the number of sends that have not completed, including queued ones</td></tr>
+ * <tr><td>{@code Sent}, {@code SentBytes}</td><td>the number of successful sends, and the total length of their data in
+ * bytes</td></tr>
+ * <tr><td>{@code Failed}</td><td>the number of sends that were accepted and then failed</td></tr>
+ * <tr><td>{@code Refused}</td><td>how many times a send was not accepted because there was no room</td></tr>
+ * <tr><td>{@code BackPressures}</td><td>the number of episodes of back-pressure, as of a connection</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}: a
+ * {@link FastPathConsumer}</caption>
+ * <tr><th scope="col">attribute</th><th scope="col">meaning</th></tr>
+ * <tr><td>{@code State}</td><td>the name of a {@link io.github.comch4j.core.ContextState}</td></tr>
+ * <tr><td>{@code Tasks}</td><td>how many receives can be posted at a time</td></tr>
+ * <tr><td>{@code Posted}</td><td>the number of receives that are posted and have not ended. While it is 0, the peer's
+ * producers have no room</td></tr>
+ * <tr><td>{@code Received}, {@code ReceivedBytes}</td><td>the number of sends that the consumer has received, with or
+ * without data, and the total length of the data in bytes</td></tr>
+ * <tr><td>{@code Failed}</td><td>the number of posted receives that ended without a message</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>{@code type=RpcClient,name="…",id=1} and {@code type=RpcServer,name="…",id=2}: an {@code RpcClient} or
+ * {@code RpcServer}</caption>
+ * <tr><th scope="col">attribute</th><th scope="col">meaning</th></tr>
+ * <tr><td>{@code Calls}</td><td>of a client, the calls handed to the loop to be sent; of a server, those that arrived
+ * and were not refused at once</td></tr>
+ * <tr><td>{@code InFlight}</td><td>the calls that have begun and not ended</td></tr>
+ * <tr><td>{@code Answered}</td><td>the number of calls that were answered with a response</td></tr>
+ * <tr><td>{@code AnsweredNanos}, {@code LongestNanos}</td><td>the time of the answered calls in nanoseconds, in total
+ * and of the slowest: of a client, from the call to its response; of a server, from the request to its
+ * response</td></tr>
+ * <tr><td>{@code Failed}</td><td>the number of calls that failed after their handler had run</td></tr>
+ * <tr><td>{@code Rejected}</td><td>the number of calls that either side refused before their handler ran</td></tr>
+ * <tr><td>{@code Late}</td><td>the number of late calls: of a client, those without a response in time; of a server,
+ * those whose deadline had passed when their turn came</td></tr>
+ * <tr><td>{@code Lost}</td><td>the number of calls whose outcome is unknown: of a client, because the connection ended
+ * or the caller stopped waiting; of a server, because the client no longer waits</td></tr>
  * </table>
  */
 public final class MBeans implements AutoCloseable {
     private static final String DOMAIN = "io.github.comch4j";
     private static final Logger LOGGER = System.getLogger(DOMAIN);
-    /** Of producers without an id, which DOCA 2.5 has. */
-    private static final AtomicLong UNNUMBERED = new AtomicLong();
-
     private final MBeanServer server;
     private final Beans beans = new Beans();
 
@@ -87,8 +146,9 @@ public final class MBeans implements AutoCloseable {
         @Override
         public void added(Object object) {
             try {
-                ObjectName name = new ObjectName(DOMAIN + ":" + keys(object));
-                server.registerMBean(bean(object), name);
+                ObjectBean<?> bean = BeanType.bean(object);
+                ObjectName name = new ObjectName(DOMAIN + ":" + bean.keys());
+                server.registerMBean(bean, name);
                 names.put(object, name);
             } catch (JMException | RuntimeException e) {
                 LOGGER.log(Level.WARNING, "cannot register " + object, e);
@@ -106,241 +166,6 @@ public final class MBeans implements AutoCloseable {
             } catch (JMException | RuntimeException e) {
                 LOGGER.log(Level.DEBUG, "cannot unregister " + object, e); // another thread or the program did
             }
-        }
-    }
-
-    private static String keys(Object object) {
-        return switch (object) {
-            case Engine engine -> "type=ProgressEngine,id=" + engine.number();
-            case ComchConnection connection -> "type=Connection," + endpoint(connection) + ",id=" + connection.number();
-            case CallCounts calls ->
-                "type=" + calls.role() + ",name=" + ObjectName.quote(calls.name()) + ",id=" + calls.number();
-            case FastPathProducer producer -> "type=Producer," + of(producer);
-            case FastPathConsumer consumer -> "type=Consumer," + of(consumer);
-            default -> throw new IllegalArgumentException(object.toString());
-        };
-    }
-
-    private static String of(FastPathEndpoint object) {
-        return endpoint(object.connection()) + ",connection="
-                + object.connection().number() + ",id="
-                + (object.id() > 0 ? object.id() : "0-" + UNNUMBERED.incrementAndGet());
-    }
-
-    private static String endpoint(ComchConnection connection) {
-        return "endpoint=" + ObjectName.quote(connection.endpoint().toString());
-    }
-
-    private static StandardMBean bean(Object object) {
-        return switch (object) {
-            case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
-            case ComchConnection connection ->
-                new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
-            case CallCounts calls -> new StandardMBean(new CallsView(calls), CallsMXBean.class, true);
-            case FastPathProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
-            case FastPathConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
-            default -> throw new IllegalArgumentException(object.toString());
-        };
-    }
-
-    private record EngineView(Engine engine) implements ProgressEngineMXBean {
-        @Override
-        public String getOwner() {
-            Thread owner = engine.owner();
-            return owner == null ? "" : owner.getName();
-        }
-
-        @Override
-        public long getPolls() {
-            return engine.polls();
-        }
-
-        @Override
-        public long getEvents() {
-            return engine.events();
-        }
-
-        @Override
-        public long getCallbackFailures() {
-            return engine.callbackFailures();
-        }
-    }
-
-    private record ConnectionView(ComchConnection connection) implements ConnectionMXBean {
-        @Override
-        public String getEndpoint() {
-            return connection.endpoint().toString();
-        }
-
-        @Override
-        public String getState() {
-            return connection.state().name();
-        }
-
-        @Override
-        public long getSent() {
-            return connection.sent();
-        }
-
-        @Override
-        public long getSentBytes() {
-            return connection.sentBytes();
-        }
-
-        @Override
-        public long getReceived() {
-            return connection.received();
-        }
-
-        @Override
-        public long getReceivedBytes() {
-            return connection.receivedBytes();
-        }
-
-        @Override
-        public long getFailed() {
-            return connection.failed();
-        }
-
-        @Override
-        public long getRefused() {
-            return connection.refused();
-        }
-
-        @Override
-        public long getBackPressures() {
-            return connection.backPressures();
-        }
-
-        @Override
-        public long getStalls() {
-            return connection.stalls();
-        }
-
-        @Override
-        public int getInFlightOfEndpoint() {
-            return connection.endpoint().inFlight();
-        }
-    }
-
-    private record CallsView(CallCounts counts) implements CallsMXBean {
-        @Override
-        public long getCalls() {
-            return counts.calls();
-        }
-
-        @Override
-        public int getInFlight() {
-            return counts.inFlight();
-        }
-
-        @Override
-        public long getAnswered() {
-            return counts.answered();
-        }
-
-        @Override
-        public long getAnsweredNanos() {
-            return counts.nanos();
-        }
-
-        @Override
-        public long getLongestNanos() {
-            return counts.mostNanos();
-        }
-
-        @Override
-        public long getFailed() {
-            return counts.ended(CallCounts.End.FAILED);
-        }
-
-        @Override
-        public long getRejected() {
-            return counts.ended(CallCounts.End.REJECTED);
-        }
-
-        @Override
-        public long getLate() {
-            return counts.ended(CallCounts.End.LATE);
-        }
-
-        @Override
-        public long getLost() {
-            return counts.ended(CallCounts.End.LOST);
-        }
-    }
-
-    private record ProducerView(FastPathProducer producer) implements ProducerMXBean {
-        @Override
-        public String getState() {
-            return producer.state().name();
-        }
-
-        @Override
-        public int getTasks() {
-            return producer.tasks();
-        }
-
-        @Override
-        public int getInFlight() {
-            return producer.inFlight();
-        }
-
-        @Override
-        public long getSent() {
-            return producer.sent();
-        }
-
-        @Override
-        public long getSentBytes() {
-            return producer.sentBytes();
-        }
-
-        @Override
-        public long getFailed() {
-            return producer.failed();
-        }
-
-        @Override
-        public long getRefused() {
-            return producer.refused();
-        }
-
-        @Override
-        public long getBackPressures() {
-            return producer.backPressures();
-        }
-    }
-
-    private record ConsumerView(FastPathConsumer consumer) implements ConsumerMXBean {
-        @Override
-        public String getState() {
-            return consumer.state().name();
-        }
-
-        @Override
-        public int getTasks() {
-            return consumer.tasks();
-        }
-
-        @Override
-        public int getPosted() {
-            return consumer.posted();
-        }
-
-        @Override
-        public long getReceived() {
-            return consumer.received();
-        }
-
-        @Override
-        public long getReceivedBytes() {
-            return consumer.receivedBytes();
-        }
-
-        @Override
-        public long getFailed() {
-            return consumer.failed();
         }
     }
 }

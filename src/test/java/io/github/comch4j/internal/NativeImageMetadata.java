@@ -78,7 +78,6 @@ final class NativeImageMetadata {
             metadata.handlesOfOurs();
             metadata.upcallsOfOurs();
             metadata.kernels();
-            metadata.managementInterfaces();
         } catch (ReflectiveOperationException | IOException e) {
             throw new AssertionError(e);
         }
@@ -201,15 +200,6 @@ final class NativeImageMetadata {
             throw new AssertionError(stubs + " stubs, and methods " + methods);
         }
         reflect(Upcalls.class.getName(), methods, List.of());
-    }
-
-    /** JMX looks at their methods. */
-    private void managementInterfaces() throws IOException {
-        for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "management"))) {
-            if (name.endsWith("MXBean")) {
-                reflection.add("{\"type\": \"io.github.comch4j.management." + name + "\", \"allPublicMethods\": true}");
-            }
-        }
     }
 
     private static List<String> classNames(Path folder) throws IOException {

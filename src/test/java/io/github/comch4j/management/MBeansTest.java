@@ -1,6 +1,8 @@
 package io.github.comch4j.management;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
@@ -9,13 +11,21 @@ import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.Pair;
 import io.github.comch4j.core.Buffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.AttributeNotFoundException;
 import javax.management.JMException;
-import javax.management.JMX;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
+import javax.management.ReflectionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,8 +54,21 @@ class MBeansTest {
                 .collect(Collectors.toSet());
     }
 
-    private <T> T bean(Class<T> type, String keys) throws JMException {
-        return JMX.newMXBeanProxy(beans, new ObjectName("io.github.comch4j:" + keys), type);
+    /** A bean's attributes, each of which has the type that it names. */
+    private Map<String, Object> bean(String keys) throws JMException {
+        ObjectName name = new ObjectName("io.github.comch4j:" + keys);
+        Map<String, Object> values = new HashMap<>();
+        for (MBeanAttributeInfo each : beans.getMBeanInfo(name).getAttributes()) {
+            Object value = beans.getAttribute(name, each.getName());
+            assertThat(each.isReadable() && !each.isWritable()).isTrue();
+            assertThat(value.getClass().getSimpleName().toLowerCase(Locale.ROOT))
+                    .as(each.getName())
+                    .startsWith(each.getType().replace("java.lang.S", "s"));
+            values.put(each.getName(), value);
+        }
+        String[] names = values.keySet().toArray(String[]::new);
+        assertThat(beans.getAttributes(name, names)).hasSize(names.length);
+        return values;
     }
 
     private static String key(Pair pair, boolean host) {
@@ -110,43 +133,41 @@ class MBeansTest {
             pair.hostSide.send(new byte[7]);
             pair.machine.until("the message", () -> pair.dpuSide.received() == 1 && pair.client.inFlight() == 0);
 
-            ConnectionMXBean sending = bean(
-                    ConnectionMXBean.class, "type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number());
-            assertThat(sending.getEndpoint()).isEqualTo(pair.client.toString());
-            assertThat(sending.getState()).isEqualTo("OPEN");
-            assertThat(sending.getSent()).isEqualTo(1);
-            assertThat(sending.getSentBytes()).isEqualTo(7);
-            assertThat(sending.getFailed()).isZero();
-            assertThat(sending.getRefused()).isEqualTo(pair.hostSide.refused());
-            assertThat(sending.getBackPressures()).isEqualTo(pair.hostSide.backPressures());
-            assertThat(sending.getInFlightOfEndpoint()).isZero();
-            ConnectionMXBean receiving = bean(
-                    ConnectionMXBean.class, "type=Connection," + key(pair, false) + ",id=" + pair.dpuSide.number());
-            assertThat(receiving.getReceived()).isEqualTo(1);
-            assertThat(receiving.getReceivedBytes()).isEqualTo(7);
-
-            ProducerMXBean out = bean(
-                    ProducerMXBean.class,
-                    "type=Producer," + key(pair, true) + ",connection=" + pair.hostSide.number() + ",id="
-                            + producer.id());
-            assertThat(out.getState()).isEqualTo("RUNNING");
-            assertThat(out.getTasks()).isEqualTo(3);
-            assertThat(out.getInFlight()).isZero();
-            assertThat(out.getSent()).isEqualTo(1);
-            assertThat(out.getSentBytes()).isEqualTo(100);
-            assertThat(out.getFailed()).isZero();
-            assertThat(out.getRefused()).isEqualTo(producer.refused());
-            assertThat(out.getBackPressures()).isEqualTo(producer.backPressures());
-            ConsumerMXBean in = bean(
-                    ConsumerMXBean.class,
-                    "type=Consumer," + key(pair, false) + ",connection=" + pair.dpuSide.number() + ",id="
-                            + consumer.id());
-            assertThat(in.getState()).isEqualTo("RUNNING");
-            assertThat(in.getTasks()).isEqualTo(64);
-            assertThat(in.getPosted()).isEqualTo(2);
-            assertThat(in.getReceived()).isEqualTo(1);
-            assertThat(in.getReceivedBytes()).isEqualTo(100);
-            assertThat(in.getFailed()).isZero();
+            assertThat(bean("type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number()))
+                    .containsOnly(
+                            entry("Endpoint", pair.client.toString()),
+                            entry("State", "OPEN"),
+                            entry("Sent", 1L),
+                            entry("SentBytes", 7L),
+                            entry("Received", 0L),
+                            entry("ReceivedBytes", 0L),
+                            entry("Failed", 0L),
+                            entry("Refused", pair.hostSide.refused()),
+                            entry("BackPressures", pair.hostSide.backPressures()),
+                            entry("Stalls", 0L),
+                            entry("InFlightOfEndpoint", 0));
+            assertThat(bean("type=Connection," + key(pair, false) + ",id=" + pair.dpuSide.number()))
+                    .contains(entry("Received", 1L), entry("ReceivedBytes", 7L));
+            assertThat(bean("type=Producer," + key(pair, true) + ",connection=" + pair.hostSide.number() + ",id="
+                            + producer.id()))
+                    .containsOnly(
+                            entry("State", "RUNNING"),
+                            entry("Tasks", 3),
+                            entry("InFlight", 0),
+                            entry("Sent", 1L),
+                            entry("SentBytes", 100L),
+                            entry("Failed", 0L),
+                            entry("Refused", producer.refused()),
+                            entry("BackPressures", producer.backPressures()));
+            assertThat(bean("type=Consumer," + key(pair, false) + ",connection=" + pair.dpuSide.number() + ",id="
+                            + consumer.id()))
+                    .containsOnly(
+                            entry("State", "RUNNING"),
+                            entry("Tasks", 64),
+                            entry("Posted", 2),
+                            entry("Received", 1L),
+                            entry("ReceivedBytes", 100L),
+                            entry("Failed", 0L));
         }
     }
 
@@ -161,22 +182,42 @@ class MBeansTest {
             try (Machine machine = new Machine()) {
                 Set<String> added = names("type=ProgressEngine,*");
                 added.removeAll(before);
-                ProgressEngineMXBean engine = JMX.newMXBeanProxy(
-                        beans, new ObjectName(added.iterator().next()), ProgressEngineMXBean.class);
-                assertThat(engine.getOwner()).isEqualTo(Thread.currentThread().getName());
-                assertThat(engine.getPolls()).isEqualTo(machine.engine.polls()).isZero();
+                String engine = new ObjectName(added.iterator().next()).getKeyPropertyListString();
+                assertThat(machine.engine.polls()).isZero();
+                assertThat(bean(engine))
+                        .containsOnly(
+                                entry("Owner", Thread.currentThread().getName()),
+                                entry("Polls", 0L),
+                                entry("Events", machine.engine.events()),
+                                entry("CallbackFailures", 0L));
                 machine.engine.progress();
-                assertThat(engine.getPolls()).isEqualTo(1);
-                assertThat(engine.getEvents())
-                        .isEqualTo(machine.engine.events())
-                        .isZero();
-                assertThat(engine.getCallbackFailures())
-                        .isEqualTo(machine.engine.callbackFailures())
-                        .isZero();
+                assertThat(bean(engine)).contains(entry("Polls", 1L));
                 machine.engine.release();
-                assertThat(engine.getOwner()).isEmpty();
+                assertThat(bean(engine)).contains(entry("Owner", ""));
                 machine.engine.takeOver();
             }
+        }
+    }
+
+    @Test
+    void attributesCanOnlyBeRead() throws JMException {
+        try (Showing all = new Showing();
+                Machine machine = new Machine()) {
+            assertThat(all.isOn()).isTrue();
+            machine.engine.progress();
+            ObjectName name =
+                    new ObjectName(names("type=ProgressEngine,*").iterator().next());
+            assertThatThrownBy(() -> beans.getAttribute(name, "Nothing"))
+                    .isInstanceOf(AttributeNotFoundException.class)
+                    .hasMessageContaining("Nothing");
+            assertThat(beans.getAttributes(name, new String[] {"Nothing", "Polls"}))
+                    .hasSize(1);
+            assertThatThrownBy(() -> beans.setAttribute(name, new Attribute("Polls", 7L)))
+                    .isInstanceOf(AttributeNotFoundException.class);
+            assertThat(beans.setAttributes(name, new AttributeList(List.of(new Attribute("Polls", 7L)))))
+                    .isEmpty();
+            assertThatThrownBy(() -> beans.invoke(name, "close", new Object[0], new String[0]))
+                    .isInstanceOf(ReflectionException.class);
         }
     }
 

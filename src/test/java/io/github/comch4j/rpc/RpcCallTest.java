@@ -14,7 +14,6 @@ import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.LiveHandles;
-import io.github.comch4j.management.CallsMXBean;
 import io.github.comch4j.management.MBeans;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +36,6 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import javax.management.JMException;
-import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
@@ -653,14 +651,17 @@ class RpcCallTest extends TwoLoopsInBothForms {
             assertThat(catchThrowable(() -> client.call(FAIL, new byte[1]))).isNotNull();
             assertThat(catchThrowable(() -> client.call(77, new byte[1]))).isNotNull();
             for (String role : List.of("RpcClient", "RpcServer")) {
-                CallsMXBean bean = JMX.newMXBeanProxy(beans, only(beans, role), CallsMXBean.class);
-                assertThat(bean.getCalls()).as(role).isEqualTo(5);
-                assertThat(bean.getAnswered()).isEqualTo(3);
-                assertThat(bean.getFailed()).isEqualTo(1);
-                assertThat(bean.getRejected()).isEqualTo(1);
-                assertThat(List.of(bean.getLate(), bean.getLost(), (long) bean.getInFlight()))
-                        .containsOnly(0L);
-                assertThat(bean.getLongestNanos()).isPositive().isLessThanOrEqualTo(bean.getAnsweredNanos());
+                ObjectName bean = only(beans, role);
+                assertThat(beans.getAttribute(bean, "Calls")).as(role).isEqualTo(5L);
+                assertThat(beans.getAttribute(bean, "Answered")).isEqualTo(3L);
+                assertThat(beans.getAttribute(bean, "Failed")).isEqualTo(1L);
+                assertThat(beans.getAttribute(bean, "Rejected")).isEqualTo(1L);
+                assertThat(beans.getAttribute(bean, "Late")).isEqualTo(0L);
+                assertThat(beans.getAttribute(bean, "Lost")).isEqualTo(0L);
+                assertThat(beans.getAttribute(bean, "InFlight")).isEqualTo(0);
+                assertThat((long) beans.getAttribute(bean, "LongestNanos"))
+                        .isPositive()
+                        .isLessThanOrEqualTo((long) beans.getAttribute(bean, "AnsweredNanos"));
             }
             client.close();
             server.close();
