@@ -30,11 +30,6 @@ public final class IncomingStream {
         return stream.isActive();
     }
 
-    /** Runs when the stream has ended, accepted or not. */
-    public void onClosed(Runnable action) {
-        stream.closeFuture().addListener(closed -> action.run());
-    }
-
     /** The connection that it came on. */
     public Channel connection() {
         return stream.parent();
