@@ -372,6 +372,8 @@ public final class MessageSocket implements AutoCloseable {
      * @throws ConnectionClosedException if earlier messages could not be sent, or may not have arrived, and no call has
      *     reported it; the exception's message says how many. The socket is closed in any case
      * @throws DocaException if the socket does not end in time; it is then still open
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, for a socket of a server whose client
+     *     has not closed it: connections of these servers end together, with the server
      */
     @Override
     public void close() {
