@@ -32,8 +32,8 @@ public final class DpaEcho {
         try (Device device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
                 ProgressEngine engine = ProgressEngine.create();
                 Dpa dpa = Dpa.builder(device).application(program).start()) {
-            MessageQueue toDpa = MessageQueue.toDpa(dpa).start();
-            MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
+            MessageQueue toDpa = MessageQueue.toDpa(dpa);
+            MessageQueue fromDpa = MessageQueue.fromDpa(dpa);
 
             // on the DPA: a thread, where it finds messages, and the ends that its kernel uses
             DpaMemory ends = dpa.allocate(3 * Long.BYTES);
@@ -42,8 +42,8 @@ public final class DpaEcho {
                     .start();
             DpaConsumerCompletion received =
                     dpa.consumerCompletion().thread(thread).start();
-            DpaConsumer consumer = toDpa.dpaConsumer(received).receives(CREDITS).start();
-            DpaProducer answering = fromDpa.dpaProducer(dpa.completion(CREDITS)).start();
+            DpaConsumer consumer = toDpa.dpaConsumer(received, CREDITS);
+            DpaProducer answering = fromDpa.dpaProducer(dpa.completion(CREDITS), CREDITS);
             long[] handles = {received.handle(), consumer.handle(), answering.handle()};
             ends.write(0, MemorySegment.ofArray(handles));
 

@@ -57,19 +57,19 @@ public final class KernelInJava {
     private void echo(Device device, ProgressEngine engine, int messages) {
         // @start region="host"
         try (Dpa dpa = Dpa.builder(device).start();
-                MessageQueue toDpa = MessageQueue.toDpa(dpa).start();
-                MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
+                MessageQueue toDpa = MessageQueue.toDpa(dpa);
+                MessageQueue fromDpa = MessageQueue.fromDpa(dpa);
                 Arena arena = Arena.ofConfined()) {
             Echo echo = new Echo();
             JavaKernels kernels = JavaKernels.of(dpa);
             DpaThread thread = dpa.thread(kernels.thread("echo", echo)).start();
             DpaConsumerCompletion received =
                     dpa.consumerCompletion().receives(CREDITS).thread(thread).start();
-            DpaConsumer consumer = toDpa.dpaConsumer(received).receives(CREDITS).start();
+            DpaConsumer consumer = toDpa.dpaConsumer(received, CREDITS);
             DpaCompletion sent = dpa.completion(CREDITS);
             echo.completion = received.handle();
             echo.consumer = consumer.handle();
-            echo.producer = fromDpa.dpaProducer(sent).sends(CREDITS).start().handle();
+            echo.producer = fromDpa.dpaProducer(sent, CREDITS).handle();
 
             fromDpa.consumer(engine)
                     .receives(CREDITS)

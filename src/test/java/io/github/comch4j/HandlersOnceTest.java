@@ -97,7 +97,7 @@ class HandlersOnceTest {
     @Needs(Feature.DPA)
     void aHandlerOfAQueuesEndIsSetOnce() throws Throwable {
         try (Machine machine = new Machine();
-                MessageQueue queue = MessageQueue.onCpu(machine.host).start()) {
+                MessageQueue queue = MessageQueue.onCpu(machine.host, 1, 1)) {
             refusesASecond(() -> queue.producer(machine.engine));
             refusesASecond(() -> queue.consumer(machine.engine));
         }

@@ -38,6 +38,13 @@ class PublicSignaturesTest {
             add(type.getDeclaredFields(), Field::toGenericString, members);
             add(type.getDeclaredConstructors(), Constructor::toGenericString, members);
             add(type.getDeclaredMethods(), Method::toGenericString, members);
+            for (Class<?> hidden = type.getSuperclass(); isHidden(hidden); hidden = hidden.getSuperclass()) {
+                String of = hidden.getName() + ".";
+                add(
+                        hidden.getDeclaredMethods(),
+                        method -> method.toGenericString().replace(of, type.getName() + "."),
+                        members);
+            }
             members.forEach(member -> lines.add("    " + member));
         }
         return lines;
@@ -59,6 +66,11 @@ class PublicSignaturesTest {
                 to.add(shortened(text.apply(member)));
             }
         }
+    }
+
+    /** Whether what it has is seen in its subclasses alone. */
+    private static boolean isHidden(Class<?> type) {
+        return type != null && !Modifier.isPublic(type.getModifiers());
     }
 
     private static boolean isBridge(Member member) {

@@ -42,8 +42,8 @@ final class MsgqWorks {
                 Dpa dpa = Dpa.builder(device).application(program).start()) {
             int depth = options.depth();
             int size = options.size();
-            MessageQueue toDpa = MessageQueue.toDpa(dpa).start();
-            MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
+            MessageQueue toDpa = MessageQueue.toDpa(dpa);
+            MessageQueue fromDpa = MessageQueue.fromDpa(dpa);
             DpaMemory ends = dpa.allocate(STOP + Long.BYTES).fill((byte) 0);
             DpaThread thread = dpa.thread(program.function("echo"))
                     .argument(ends.address())
@@ -53,9 +53,8 @@ final class MsgqWorks {
                     .immediateLength(size)
                     .thread(thread)
                     .start();
-            DpaConsumer consumer = toDpa.dpaConsumer(found).receives(depth).start();
-            DpaProducer answers =
-                    fromDpa.dpaProducer(dpa.completion(depth)).sends(depth).start();
+            DpaConsumer consumer = toDpa.dpaConsumer(found, depth);
+            DpaProducer answers = fromDpa.dpaProducer(dpa.completion(depth), depth);
             long[] handles = {found.handle(), consumer.handle(), answers.handle()};
             ends.write(0, MemorySegment.ofArray(handles));
             fromDpa.consumer(engine)

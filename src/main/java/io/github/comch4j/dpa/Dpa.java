@@ -14,6 +14,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.transfer.CoreObjects;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -158,19 +159,6 @@ public final class Dpa implements AutoCloseable {
      */
     public DpaLaunch.Builder launch(DpaFunction kernel) {
         return new DpaLaunch.Builder(this, Objects.requireNonNull(kernel));
-    }
-
-    /**
-     * Creates an affinity that binds threads to an execution unit ({@code doca_dpa_eu_affinity_create},
-     * {@code doca_dpa_eu_affinity_set}).
-     *
-     * @param unit the number of the execution unit, from 0
-     * @return the affinity
-     * @throws IllegalStateException if the DPA is closed
-     * @throws DocaException if DOCA refuses
-     */
-    public DpaEuAffinity affinity(int unit) {
-        return new DpaEuAffinity(this, unit);
     }
 
     /**
@@ -335,12 +323,12 @@ public final class Dpa implements AutoCloseable {
     /**
      * Returns which messages the program writes ({@code doca_dpa_get_log_level}).
      *
-     * @return the level
+     * @return the level, at most {@link Level#DEBUG}
      * @throws IllegalStateException if the DPA is closed
      * @throws DocaException if DOCA refuses
      */
-    public DpaLogLevel logLevel() {
-        return DpaLogLevel.of(resource.ask("asking " + this + " for its log level", DpaCalls::logLevel));
+    public Level logLevel() {
+        return resource.ask("asking " + this + " for its log level", DpaCalls::logLevel);
     }
 
     /**
@@ -451,7 +439,7 @@ public final class Dpa implements AutoCloseable {
         private final OneUse use;
         private final Device device;
         private @Nullable DpaApplication application;
-        private @Nullable DpaLogLevel logLevel;
+        private @Nullable Level logLevel;
         private @Nullable Path logFile;
         private @Nullable Path traceFile;
 
@@ -474,12 +462,13 @@ public final class Dpa implements AutoCloseable {
 
         /**
          * Sets which messages of the program are written ({@code doca_dpa_set_log_level}). Default: DOCA's,
-         * {@link DpaLogLevel#INFO}.
+         * {@link Level#INFO}.
          *
-         * @param level the level
+         * @param level the level; DOCA has none below {@link Level#DEBUG}, so {@link Level#TRACE} and {@link Level#ALL}
+         *     mean this one
          * @return this
          */
-        public Builder logLevel(DpaLogLevel level) {
+        public Builder logLevel(Level level) {
             use.check();
             logLevel = Objects.requireNonNull(level);
             return this;
@@ -543,7 +532,7 @@ public final class Dpa implements AutoCloseable {
                 DpaCalls.setApplication(dpa, application.handle(), action);
             }
             if (logLevel != null) {
-                DpaCalls.setLogLevel(dpa, logLevel.code(), action);
+                DpaCalls.setLogLevel(dpa, logLevel, action);
             }
             if (logFile != null) {
                 DpaCalls.setLogFile(dpa, logFile.toString(), action);

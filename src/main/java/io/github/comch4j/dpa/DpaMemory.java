@@ -2,17 +2,22 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.call.DpaMemoryCalls;
+import io.github.comch4j.internal.call.MmapCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address is valid only for kernels, not for this process; use the
  * methods of this class to copy bytes to it and from it.
  */
 public final class DpaMemory extends DpaObject {
+    private static final DpaHandle.Kind MAP = DpaHandle.Kind.of(MmapCalls::destroy);
+
     private final long address;
     private final long bytes;
+    private volatile @Nullable DpaHandle map; // once it was asked for; changed with the lock held
 
     DpaMemory(Dpa dpa, long bytes) {
         this(dpa, bytes, allocate(dpa, bytes));
@@ -129,14 +134,37 @@ public final class DpaMemory extends DpaObject {
     }
 
     /**
-     * Maps this memory, so that kernels can copy from it and to it ({@code doca_mmap_set_dpa_memrange}).
+     * Returns the handle by which kernels copy from this memory and to it ({@code doca_mmap_dev_get_dpa_handle}), with
+     * {@code doca_dpa_dev_comch_producer_dma_copy} and similar functions. The first call maps the memory
+     * ({@code doca_mmap_set_dpa_memrange}) until it is closed.
      *
-     * @return the map, which closes with the memory, if not before
+     * @return the handle, 32 bits
      * @throws IllegalStateException if the memory is closed
      * @throws DocaException if DOCA refuses
      */
-    public DpaMemoryMap map() {
-        return new DpaMemoryMap(this);
+    public long mapHandle() {
+        DpaHandle mapped = map;
+        if (mapped == null) {
+            mapped = resource().alone(this::map);
+        }
+        return mapped.ask(
+                "asking " + this + " for the handle of its map",
+                (object, action) -> MmapCalls.dpaHandle(object, dpa().deviceHandle(), action));
+    }
+
+    private DpaHandle map() {
+        DpaHandle made = map;
+        if (made == null) {
+            made = dpa().make(
+                            MAP, "map of " + bytes + " bytes", (owner, action) -> MmapCalls.create(action), resource());
+            made.start((object, action) -> {
+                MmapCalls.setDpaRange(object, owner(), address, bytes, action);
+                MmapCalls.setPermissions(object, MmapCalls.LOCAL_READ_WRITE, action);
+                MmapCalls.start(object, action);
+            });
+            map = made;
+        }
+        return made;
     }
 
     private MemorySegment owner() {

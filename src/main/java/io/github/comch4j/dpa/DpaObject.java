@@ -4,9 +4,11 @@ import io.github.comch4j.DocaException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
 
-/** The common part of all objects of a DPA. Any thread may use them. */
-public abstract sealed class DpaObject implements AutoCloseable
-        permits DpaMemory, DpaMemoryMap, DpaEuAffinity, DpaHashTable, DpaStartedObject {
+/**
+ * The common part of all objects of a DPA. Its public methods are not final: so each public subclass has them, and
+ * programs can call them by reflection, too.
+ */
+abstract class DpaObject implements AutoCloseable {
     private final Dpa dpa;
     private final DpaHandle resource;
 
@@ -20,7 +22,7 @@ public abstract sealed class DpaObject implements AutoCloseable
      *
      * @return the DPA on which it was created
      */
-    public final Dpa dpa() {
+    public Dpa dpa() {
         return dpa;
     }
 
@@ -29,7 +31,7 @@ public abstract sealed class DpaObject implements AutoCloseable
      *
      * @return true as soon as closing has begun
      */
-    public final boolean isClosed() {
+    public boolean isClosed() {
         return resource.isClosed();
     }
 
@@ -39,7 +41,7 @@ public abstract sealed class DpaObject implements AutoCloseable
      * @throws DocaException if DOCA refuses; the object is then still open, and you can call this method again
      */
     @Override
-    public final void close() {
+    public void close() {
         resource.close();
     }
 
@@ -49,7 +51,7 @@ public abstract sealed class DpaObject implements AutoCloseable
      * @return a text that identifies this object
      */
     @Override
-    public final String toString() {
+    public String toString() {
         return resource.name();
     }
 

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * {@code _finish}.
  */
 public final class DpaThread extends DpaStartedObject {
-    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaThreadCalls::stop, DpaThreadCalls::destroy, true);
-
     private final DpaFunction kernel;
 
     private DpaThread(Builder settings, DpaHandle resource) {
@@ -61,12 +59,15 @@ public final class DpaThread extends DpaStartedObject {
      * throws {@link IllegalStateException}.
      */
     public static final class Builder {
+        private static final int ANY = -1;
+
         private final OneUse use;
         private final Dpa dpa;
         private final DpaFunction kernel;
         private long argument;
         private @Nullable DpaMemory storage;
-        private @Nullable DpaEuAffinity affinity;
+        private int unit = ANY;
+        private @Nullable MemorySegment affinity; // of the thread alone
 
         Builder(Dpa dpa, DpaFunction kernel) {
             this.dpa = dpa;
@@ -101,15 +102,15 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         /**
-         * Sets the execution unit on which the thread runs ({@code doca_dpa_thread_set_affinity}). Default: any.
+         * Sets the execution unit on which the thread runs ({@code doca_dpa_eu_affinity_set},
+         * {@code doca_dpa_thread_set_affinity}). Default: any.
          *
-         * @param named an affinity of the same DPA; must stay open as long as the thread
+         * @param number the number of the execution unit, from 0
          * @return this
+         * @throws IllegalArgumentException if it is negative
          */
-        public Builder affinity(DpaEuAffinity named) {
-            use.check();
-            named.resource();
-            affinity = named;
+        public Builder unit(int number) {
+            unit = use.atLeast(0, "unit", number);
             return this;
         }
 
@@ -122,8 +123,11 @@ public final class DpaThread extends DpaStartedObject {
          */
         public DpaThread start() {
             use.begin();
-            DpaHandle made =
-                    dpa.make(KIND, "thread of " + kernel, DpaThreadCalls::create, Dpa.resources(affinity, storage));
+            DpaHandle made = dpa.make(
+                    new DpaHandle.Kind(DpaThreadCalls::stop, this::destroy, true),
+                    "thread of " + kernel,
+                    DpaThreadCalls::create,
+                    Dpa.resources(storage));
             made.start(this::configureAndStart);
             return new DpaThread(this, made);
         }
@@ -133,10 +137,21 @@ public final class DpaThread extends DpaStartedObject {
             if (storage != null) {
                 DpaThreadCalls.setLocalStorage(thread, storage.address(), action);
             }
-            if (affinity != null) {
-                DpaThreadCalls.setAffinity(thread, affinity.resource().handle(), action);
+            if (unit != ANY) {
+                MemorySegment made =
+                        DpaThreadCalls.createAffinity(dpa.resource().handle(), action);
+                affinity = made;
+                DpaThreadCalls.setUnit(made, unit, action);
+                DpaThreadCalls.setAffinity(thread, made, action);
             }
             DpaThreadCalls.start(thread, action);
+        }
+
+        private void destroy(MemorySegment thread, String action) {
+            DpaThreadCalls.destroy(thread, action);
+            if (affinity != null) {
+                DpaThreadCalls.destroyAffinity(affinity, action);
+            }
         }
     }
 }

@@ -12,7 +12,6 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.transfer.CoreObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,39 +34,96 @@ public final class MessageQueue implements AutoCloseable {
     private final Device device;
     private final DpaHandle resource;
 
-    private MessageQueue(Device device, DpaHandle resource) {
+    private MessageQueue(Device device, @Nullable Dpa dpa, boolean toDpa, int producers, int consumers) {
         this.device = device;
-        this.resource = resource;
+        Dpa.checkPositive("producers", producers);
+        Dpa.checkPositive("consumers", consumers);
+        Handle onDevice = CoreObjects.of(device);
+        this.resource = DpaHandle.make(
+                dpa == null ? new ReentrantReadWriteLock() : dpa.resource().lock(),
+                Resource.Rank.CONTROL_PATH,
+                KIND,
+                "queue " + (dpa == null ? "on the CPU by " + device : (toDpa ? "to " : "from ") + dpa),
+                action -> MsgqCalls.create(onDevice.handle(), action),
+                dpa == null ? new Resource[] {onDevice} : new Resource[] {onDevice, dpa.resource()});
+        resource.start((queue, action) -> {
+            if (dpa != null && toDpa) {
+                MsgqCalls.setDpaConsumer(queue, dpa.resource().handle(), action);
+            } else if (dpa != null) {
+                MsgqCalls.setDpaProducer(queue, dpa.resource().handle(), action);
+            }
+            MsgqCalls.setMaxProducers(queue, producers, action);
+            MsgqCalls.setMaxConsumers(queue, consumers, action);
+            MsgqCalls.start(queue, action);
+        });
     }
 
     /**
-     * Creates a builder for a queue whose consumers are on the DPA ({@code doca_comch_msgq_set_dpa_consumer}).
+     * Creates and starts a queue whose consumers are on the DPA, for one producer and one consumer at a time, as
+     * {@link #toDpa(Dpa, int, int)} does.
+     *
+     * @param dpa the DPA of the consumer
+     * @return the queue
+     */
+    public static MessageQueue toDpa(Dpa dpa) {
+        return toDpa(dpa, 1, 1);
+    }
+
+    /**
+     * Creates and starts a queue whose consumers are on the DPA ({@code doca_comch_msgq_create},
+     * {@code doca_comch_msgq_set_dpa_consumer}, {@code doca_comch_msgq_start}).
      *
      * @param dpa the DPA of the consumers
-     * @return the builder
+     * @param producers how many producers the queue can have at a time
+     *     ({@code doca_comch_msgq_set_max_num_producers}), at least 1
+     * @param consumers how many consumers the queue can have at a time
+     *     ({@code doca_comch_msgq_set_max_num_consumers}), at least 1
+     * @return the queue
+     * @throws IllegalArgumentException if a number is less than 1
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no MsgQ
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
      */
-    public static Builder toDpa(Dpa dpa) {
-        return new Builder(dpa.device(), dpa, true);
+    public static MessageQueue toDpa(Dpa dpa, int producers, int consumers) {
+        return new MessageQueue(dpa.device(), dpa, true, producers, consumers);
     }
 
     /**
-     * Creates a builder for a queue whose producers are on the DPA ({@code doca_comch_msgq_set_dpa_producer}).
+     * Creates and starts a queue whose producers are on the DPA, for one producer and one consumer at a time, as
+     * {@link #fromDpa(Dpa, int, int)} does.
+     *
+     * @param dpa the DPA of the producer
+     * @return the queue
+     */
+    public static MessageQueue fromDpa(Dpa dpa) {
+        return fromDpa(dpa, 1, 1);
+    }
+
+    /**
+     * Creates and starts a queue whose producers are on the DPA ({@code doca_comch_msgq_set_dpa_producer}). Otherwise
+     * it is as {@link #toDpa(Dpa, int, int)}.
      *
      * @param dpa the DPA of the producers
-     * @return the builder
+     * @param producers how many producers the queue can have at a time, at least 1
+     * @param consumers how many consumers the queue can have at a time, at least 1
+     * @return the queue
      */
-    public static Builder fromDpa(Dpa dpa) {
-        return new Builder(dpa.device(), dpa, false);
+    public static MessageQueue fromDpa(Dpa dpa, int producers, int consumers) {
+        return new MessageQueue(dpa.device(), dpa, false, producers, consumers);
     }
 
     /**
-     * Creates a builder for a queue with both ends on the CPU, in this process.
+     * Creates and starts a queue with both ends on the CPU, in this process. Otherwise it is as
+     * {@link #toDpa(Dpa, int, int)}.
      *
-     * @param device a device, which must have a DPA even so
-     * @return the builder
+     * @param device a device, which must have a DPA even so; otherwise DOCA refuses with
+     *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED}
+     * @param producers how many producers the queue can have at a time, at least 1
+     * @param consumers how many consumers the queue can have at a time, at least 1
+     * @return the queue
      */
-    public static Builder onCpu(Device device) {
-        return new Builder(Objects.requireNonNull(device), null, false);
+    public static MessageQueue onCpu(Device device, int producers, int consumers) {
+        return new MessageQueue(device, null, false, producers, consumers);
     }
 
     /**
@@ -91,23 +147,50 @@ public final class MessageQueue implements AutoCloseable {
     }
 
     /**
-     * Creates a builder for a producer on the DPA.
+     * Creates and starts a producer on the DPA ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}).
      *
      * @param completion the completion that reports the end of sends to kernels
-     * @return the builder
+     * @param sends how many operations of kernels the producer holds that have not been acknowledged
+     *     ({@code doca_comch_producer_set_dev_max_num_send}), at least 1
+     * @return the producer, started
+     * @throws IllegalArgumentException if {@code sends} is less than 1
+     * @throws IllegalStateException if the queue or the completion is closed
+     * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if the queue's producers
+     *     are not on the DPA of the completion
      */
-    public DpaProducer.Builder dpaProducer(DpaCompletion completion) {
-        return new DpaProducer.Builder(this, Objects.requireNonNull(completion));
+    public DpaProducer dpaProducer(DpaCompletion completion, int sends) {
+        return new DpaProducer(this, completion, sends);
     }
 
     /**
-     * Creates a builder for a consumer on the DPA.
+     * Creates and starts a consumer on the DPA, as {@link #dpaConsumer(DpaConsumerCompletion, int, int)} does. The
+     * maximum length of immediate data is that of the completion.
      *
      * @param completion the completion in which kernels find the consumer's messages
-     * @return the builder
+     * @param receives how many messages the consumer has room for at a time, at least 1
+     * @return the consumer, started
      */
-    public DpaConsumer.Builder dpaConsumer(DpaConsumerCompletion completion) {
-        return new DpaConsumer.Builder(this, Objects.requireNonNull(completion));
+    public DpaConsumer dpaConsumer(DpaConsumerCompletion completion, int receives) {
+        return dpaConsumer(completion, receives, completion.immediateLength());
+    }
+
+    /**
+     * Creates and starts a consumer on the DPA ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}).
+     *
+     * @param completion the completion in which kernels find the consumer's messages
+     * @param receives how many messages the consumer has room for at a time
+     *     ({@code doca_comch_consumer_set_dev_max_num_recv}), at least 1. At first it has room for none; kernels make
+     *     room ({@code doca_dpa_dev_comch_consumer_ack})
+     * @param immediateLength the maximum length of a message's immediate data in bytes
+     *     ({@code doca_comch_consumer_set_imm_data_len}), 1 to {@link DpaConsumerCompletion#immediateLength}
+     * @return the consumer, started
+     * @throws IllegalArgumentException if a number is less than 1
+     * @throws IllegalStateException if the queue or the completion is closed
+     * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if the queue's consumers
+     *     are not on the DPA of the completion
+     */
+    public DpaConsumer dpaConsumer(DpaConsumerCompletion completion, int receives, int immediateLength) {
+        return new DpaConsumer(this, completion, receives, immediateLength);
     }
 
     /**
@@ -155,6 +238,22 @@ public final class MessageQueue implements AutoCloseable {
         return resource;
     }
 
+    /** Makes an end on the DPA, which does not run yet. */
+    DpaHandle makeEnd(
+            DpaHandle.Kind kind,
+            String what,
+            BiFunction<MemorySegment, String, MemorySegment> maker,
+            DpaObject completion) {
+        return DpaHandle.make(
+                resource.lock(),
+                Resource.Rank.FAST_PATH,
+                kind,
+                what + " of " + this,
+                action -> maker.apply(resource.handle(), action),
+                resource,
+                completion.resource());
+    }
+
     /** Checks how long a message can be. */
     static int checkLength(int bytes) {
         if (bytes < 1 || bytes > MOST_IMMEDIATE) {
@@ -176,90 +275,5 @@ public final class MessageQueue implements AutoCloseable {
         inside.checkOwner();
         use.begin();
         return QueueContext.make(calls, kind, inside, queue.resource, maker);
-    }
-
-    /**
-     * Builds a queue. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
-     */
-    public static final class Builder {
-        private final OneUse use;
-        private final Device device;
-        private final @Nullable Dpa dpa;
-        private final boolean toDpa;
-        private int producers = 1;
-        private int consumers = 1;
-
-        private Builder(Device device, @Nullable Dpa dpa, boolean toDpa) {
-            this.device = device;
-            this.dpa = dpa;
-            this.toDpa = toDpa;
-            this.use = new OneUse("MessageQueue.Builder on " + device);
-        }
-
-        /**
-         * Sets how many producers the queue can have at a time ({@code doca_comch_msgq_set_max_num_producers}).
-         * Default: 1.
-         *
-         * @param most at least 1
-         * @return this
-         * @throws IllegalArgumentException if it is less than 1
-         */
-        public Builder producers(int most) {
-            use.check();
-            producers = Dpa.checkPositive("producers", most);
-            return this;
-        }
-
-        /**
-         * Sets how many consumers the queue can have at a time ({@code doca_comch_msgq_set_max_num_consumers}).
-         * Default: 1.
-         *
-         * @param most at least 1
-         * @return this
-         * @throws IllegalArgumentException if it is less than 1
-         */
-        public Builder consumers(int most) {
-            use.check();
-            consumers = Dpa.checkPositive("consumers", most);
-            return this;
-        }
-
-        /**
-         * Creates and starts the queue ({@code doca_comch_msgq_create}, {@code doca_comch_msgq_start}).
-         *
-         * @return the queue
-         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no MsgQ
-         * @throws IllegalStateException if the device or the DPA is closed
-         * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a device without
-         *     a DPA
-         */
-        public MessageQueue start() {
-            use.begin();
-            Handle onDevice = CoreObjects.of(device);
-            Resource[] owners = dpa == null ? new Resource[] {onDevice} : new Resource[] {onDevice, dpa.resource()};
-            ReadWriteLock lock =
-                    dpa == null ? new ReentrantReadWriteLock() : dpa.resource().lock();
-            DpaHandle made = DpaHandle.make(
-                    lock,
-                    Resource.Rank.CONTROL_PATH,
-                    KIND,
-                    "queue " + (dpa == null ? "on the CPU by " + device : (toDpa ? "to " : "from ") + dpa),
-                    action -> MsgqCalls.create(onDevice.handle(), action),
-                    owners);
-            made.start(this::configureAndStart);
-            return new MessageQueue(device, made);
-        }
-
-        private void configureAndStart(MemorySegment queue, String action) {
-            if (dpa != null && toDpa) {
-                MsgqCalls.setDpaConsumer(queue, dpa.resource().handle(), action);
-            } else if (dpa != null) {
-                MsgqCalls.setDpaProducer(queue, dpa.resource().handle(), action);
-            }
-            MsgqCalls.setMaxProducers(queue, producers, action);
-            MsgqCalls.setMaxConsumers(queue, consumers, action);
-            MsgqCalls.start(queue, action);
-        }
     }
 }

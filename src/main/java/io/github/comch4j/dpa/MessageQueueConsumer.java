@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receiving end of a queue on the CPU ({@code doca_comch_consumer}). {@link MessageQueue#consumer} creates it. It
  * posts all its receives when it starts, and posts each one again after the handler has returned from its message.
- * Producers have as many credits as receives are posted. Receiving allocates nothing.
+ * Producers have as many credits as receives are posted. Receiving allocates nothing. Only the thread that owns the
+ * engine may call the methods, except where a method states otherwise.
  */
 public final class MessageQueueConsumer extends MessageQueueEnd {
     private final BufferReceiveTasks receives;

@@ -5,12 +5,8 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.transfer.TaskSlots;
 
-/**
- * The common part of the ends of a queue on the CPU: a context of an engine, and tasks. Only the thread that owns the
- * engine may call the methods, except where a method states otherwise.
- */
-public abstract sealed class MessageQueueEnd implements AutoCloseable
-        permits MessageQueueProducer, MessageQueueConsumer {
+/** The common part of the ends of a queue on the CPU: a context of an engine, and tasks. */
+abstract class MessageQueueEnd implements AutoCloseable {
     private final MessageQueue queue;
     private final ProgressEngine engine;
     private final QueueContext context;
@@ -30,7 +26,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return the queue
      */
-    public final MessageQueue queue() {
+    public MessageQueue queue() {
         return queue;
     }
 
@@ -39,7 +35,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return the engine that it runs on
      */
-    public final ProgressEngine engine() {
+    public ProgressEngine engine() {
         return engine;
     }
 
@@ -49,7 +45,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return at least 1
      */
-    public final int id() {
+    public int id() {
         return id;
     }
 
@@ -58,7 +54,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return {@link ContextState#RUNNING} until it is closed
      */
-    public final ContextState state() {
+    public ContextState state() {
         return ContextState.of(context.state());
     }
 
@@ -67,7 +63,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return the most messages in flight, or receives posted, at a time
      */
-    public final int tasks() {
+    public int tasks() {
         return transfers().count();
     }
 
@@ -76,7 +72,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return the number since it was started, including receives that come back when it is closed
      */
-    public final long failed() {
+    public long failed() {
         return transfers().failed.get();
     }
 
@@ -85,7 +81,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @return true as soon as closing has begun
      */
-    public final boolean isClosed() {
+    public boolean isClosed() {
         return context.isClosed();
     }
 
@@ -100,7 +96,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      * @throws DocaException if this end does not close within {@link ProgressEngine#timeout()}; it is still open then
      */
     @Override
-    public final void close() {
+    public void close() {
         context.close();
     }
 
@@ -110,7 +106,7 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      * @return a text that identifies this end
      */
     @Override
-    public final String toString() {
+    public String toString() {
         return context.name();
     }
 

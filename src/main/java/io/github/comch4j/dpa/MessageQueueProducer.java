@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sending end of a queue on the CPU ({@code doca_comch_producer}). {@link MessageQueue#producer} creates it.
  * Messages of one producer to one consumer arrive in order. The producer reuses its tasks: sending allocates nothing.
+ * Only the thread that owns the engine may call the methods, except where a method states otherwise.
  */
 public final class MessageQueueProducer extends MessageQueueEnd {
     private final int longest;

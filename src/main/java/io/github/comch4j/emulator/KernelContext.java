@@ -3,15 +3,14 @@ package io.github.comch4j.emulator;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.Experimental;
-import io.github.comch4j.dpa.DpaLogLevel;
 import io.github.comch4j.ffi.dpa.dpa_h;
-import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.DpaCalls;
 import io.github.comch4j.internal.call.KernelCalls;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 
 /**
  * The functions that a kernel in Java can call. These are the functions of DOCA's headers for programs on the DPA,
@@ -35,8 +34,6 @@ public final class KernelContext {
      * ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
      */
     public static final int OPTIMIZE_REPORTS = dpa_h.DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS();
-
-    private static final Function<DpaLogLevel, Integer> LOG_LEVEL = Internals.of(DpaLogLevel.class);
 
     private static final int MAX_IMMEDIATE = 96;
 
@@ -403,11 +400,12 @@ public final class KernelContext {
     /**
      * Writes to the DPA's log, if the log level permits it ({@code doca_dpa_dev_log}). Allocates memory.
      *
-     * @param level the severity, not {@link DpaLogLevel#OFF}
+     * @param level the severity, not {@link Level#OFF}; {@link Level#TRACE} and {@link Level#ALL} mean
+     *     {@link Level#DEBUG}
      * @param text written unchanged, at most 511 bytes of it
      */
-    public void log(DpaLogLevel level, String text) {
-        int code = LOG_LEVEL.apply(level);
+    public void log(Level level, String text) {
+        int code = DpaCalls.code(level);
         Objects.requireNonNull(text);
         check();
         KernelCalls.log(code, text);

@@ -8,6 +8,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.core.Devices;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -103,15 +104,13 @@ class DpaObjectsTest extends DpaScene {
     @Test
     void aGroupsThreadsKnowTheirRanks() {
         DpaMemory storage = dpa.allocate(8);
-        DpaEuAffinity affinity = dpa.affinity(17);
-        assertThat(affinity.unit()).isEqualTo(17);
         List<DpaMemory> shared =
                 IntStream.range(0, 3).mapToObj(i -> words(0, 1)).toList();
         DpaThread[] threads = shared.stream()
                 .map(memory -> dpa.thread(program.function("count_runs"))
                         .argument(memory.address())
                         .localStorage(storage)
-                        .affinity(affinity)
+                        .unit(17)
                         .start())
                 .toArray(DpaThread[]::new);
         DpaThreadGroup group = dpa.group(threads);
@@ -125,11 +124,15 @@ class DpaObjectsTest extends DpaScene {
             assertThat(word(memory, SIZE)).isEqualTo(threads.length);
             assertThat(word(memory, STORAGE)).isEqualTo(storage.address());
         }
-        affinity.close();
-        assertThat(threads).as("named the affinity").allMatch(DpaThread::isClosed);
+        storage.close();
+        assertThat(threads).as("have the storage").allMatch(DpaThread::isClosed);
         assertThat(group.isClosed()).isTrue();
         assertThatThrownBy(() -> dpa.group()).isInstanceOf(IllegalArgumentException.class);
-        assertRefused(DocaError.INVALID_VALUE, () -> dpa.affinity(-1));
+        DpaFunction kernel = program.function("count_runs");
+        assertRefused(
+                DocaError.INVALID_VALUE,
+                () -> dpa.thread(kernel).unit(Integer.MAX_VALUE).start());
+        assertThatThrownBy(() -> dpa.thread(kernel).unit(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
     /** It polls until it is told to end: while it runs, it cannot be closed, and nothing is lost by trying. */
@@ -323,35 +326,29 @@ class DpaObjectsTest extends DpaScene {
         Dpa.Builder dpas = Dpa.builder(machine.host);
         dpas.start().close();
         DpaMemory memory = dpa.allocate(8);
-        DpaEuAffinity affinity = dpa.affinity(0);
         DpaThread.Builder threads = dpa.thread(kernel);
         DpaThread thread = threads.start();
         DpaConsumerCompletion.Builder completions = dpa.consumerCompletion();
-        DpaConsumerCompletion completion = completions.start();
+        completions.start();
         SyncEvent.Builder events = dpa.syncEvent().publishedByDpa().awaitedByDpa();
         SyncEvent event = events.start();
         DpaLaunch.Builder launches = dpa.launch(kernel);
         launches.launchAndSet(event, 1, words().address());
-        MessageQueue.Builder queues = MessageQueue.toDpa(dpa);
-        MessageQueue queue = queues.start();
-        MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
-        DpaConsumer.Builder dpaConsumers = queue.dpaConsumer(completion);
-        dpaConsumers.start();
-        DpaProducer.Builder dpaProducers = fromDpa.dpaProducer(dpa.completion(1));
-        dpaProducers.start();
+        MessageQueue queue = MessageQueue.toDpa(dpa);
+        MessageQueue fromDpa = MessageQueue.fromDpa(dpa);
         MessageQueueProducer.Builder producers = queue.producer(machine.engine);
         producers.start();
         MessageQueueConsumer.Builder consumers = fromDpa.consumer(machine.engine);
         consumers.start();
         Stream<ThrowingCallable> calls = Stream.of(
                 () -> dpas.application(program),
-                () -> dpas.logLevel(DpaLogLevel.INFO),
+                () -> dpas.logLevel(Level.INFO),
                 () -> dpas.logFile(program.library()),
                 () -> dpas.traceFile(program.library()),
                 dpas::start,
                 () -> threads.argument(1),
                 () -> threads.localStorage(memory),
-                () -> threads.affinity(affinity),
+                () -> threads.unit(0),
                 threads::start,
                 () -> completions.consumers(1),
                 () -> completions.receives(1),
@@ -368,14 +365,6 @@ class DpaObjectsTest extends DpaScene {
                 launches::launch,
                 () -> launches.launchAndSet(event, 1),
                 () -> launches.launchAndAdd(event, 1),
-                () -> queues.producers(1),
-                () -> queues.consumers(1),
-                queues::start,
-                () -> dpaConsumers.receives(1),
-                () -> dpaConsumers.immediateLength(1),
-                dpaConsumers::start,
-                () -> dpaProducers.sends(1),
-                dpaProducers::start,
                 () -> producers.tasks(1),
                 () -> producers.messageLength(1),
                 () -> producers.onWritable(producer -> {}),

@@ -7,6 +7,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Needs;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -87,11 +88,11 @@ class DpaTest extends DpaScene {
         Path trace = folder.resolve("trace");
         try (Dpa quiet = Dpa.builder(machine.host)
                 .application(program)
-                .logLevel(DpaLogLevel.WARNING)
+                .logLevel(Level.WARNING)
                 .logFile(log)
                 .traceFile(trace)
                 .start()) {
-            assertThat(quiet.logLevel()).isEqualTo(DpaLogLevel.WARNING);
+            assertThat(quiet.logLevel()).isEqualTo(Level.WARNING);
             quiet.rpc(program.function("say"), 7);
         }
         assertThat(Files.readString(log))
@@ -99,7 +100,7 @@ class DpaTest extends DpaScene {
                 .contains("a warning")
                 .doesNotContain("information");
         assertThat(Files.readString(trace)).containsPattern("\\b7\\b.*\\b5\\b");
-        assertThat(dpa.logLevel()).isEqualTo(DpaLogLevel.INFO);
+        assertThat(dpa.logLevel()).isEqualTo(Level.INFO);
         assertRefused(
                 DocaError.OPERATING_SYSTEM,
                 () -> Dpa.builder(machine.host)

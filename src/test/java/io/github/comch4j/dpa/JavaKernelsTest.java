@@ -14,6 +14,7 @@ import io.github.comch4j.emulator.KernelContext;
 import io.github.comch4j.emulator.KernelCopy;
 import io.github.comch4j.emulator.KernelEvents;
 import io.github.comch4j.emulator.KernelMemory;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -149,13 +150,13 @@ class JavaKernelsTest {
         Path log = folder.resolve("log");
         Path trace = folder.resolve("trace");
         try (Dpa other = Dpa.builder(device)
-                .logLevel(DpaLogLevel.WARNING)
+                .logLevel(Level.WARNING)
                 .logFile(log)
                 .traceFile(trace)
                 .start()) {
             other.rpc(JavaKernels.of(other).rpc("say", (context, arguments) -> {
-                context.log(DpaLogLevel.INFO, "not this");
-                context.log(DpaLogLevel.WARNING, "100% s\u00fc\u00df %s");
+                context.log(Level.INFO, "not this");
+                context.log(Level.WARNING, "100% s\u00fc\u00df %s");
                 context.trace(1, 2, 3, 4, -1);
                 context.flushTrace();
                 return 0;

@@ -62,8 +62,8 @@ final class Link implements AutoCloseable {
         DpaFunction postReceives = inJava == null
                 ? program.function("post_receives")
                 : JavaKernels.of(dpa).rpc("postReceives", JavaProgram::postReceives);
-        toDpa = MessageQueue.toDpa(dpa).start();
-        fromDpa = MessageQueue.fromDpa(dpa).start();
+        toDpa = MessageQueue.toDpa(dpa);
+        fromDpa = MessageQueue.fromDpa(dpa);
         ends = dpa.allocate(ENDS).fill((byte) 0);
         thread = dpa.thread(kernel).argument(ends.address()).start();
         received = dpa.consumerCompletion()
@@ -72,8 +72,8 @@ final class Link implements AutoCloseable {
                 .thread(thread)
                 .start();
         sent = dpa.completion(credits);
-        dpaConsumer = toDpa.dpaConsumer(received).receives(credits).start();
-        dpaProducer = fromDpa.dpaProducer(sent).sends(credits).start();
+        dpaConsumer = toDpa.dpaConsumer(received, credits);
+        dpaProducer = fromDpa.dpaProducer(sent, credits);
         producer = toDpa.producer(machine.engine)
                 .tasks(credits)
                 .messageLength(length)

@@ -394,8 +394,7 @@ class MessageQueueTest extends BothForms {
 
     @Test
     void aQueueOnTheCpuAlone() {
-        try (MessageQueue queue =
-                MessageQueue.onCpu(machine.host).producers(2).consumers(3).start()) {
+        try (MessageQueue queue = MessageQueue.onCpu(machine.host, 2, 3)) {
             List<String> arrived = new ArrayList<>();
             MessageQueueConsumer[] consumers = new MessageQueueConsumer[3];
             for (int i = 0; i < consumers.length; i++) {
@@ -427,26 +426,17 @@ class MessageQueueTest extends BothForms {
             link.dpaConsumer.close();
             link.producer.close();
             link.consumer.close();
-            assertRefused(
-                    DocaError.INVALID_VALUE,
-                    () -> link.fromDpa.dpaConsumer(link.received).start());
-            assertRefused(
-                    DocaError.INVALID_VALUE,
-                    () -> link.toDpa.dpaProducer(link.sent).start());
-            assertRefused(
-                    DocaError.INVALID_VALUE,
-                    () -> link.toDpa
-                            .dpaConsumer(link.received)
-                            .immediateLength(LENGTH + 1)
-                            .start());
-            link.toDpa.dpaConsumer(link.received).start();
+            assertRefused(DocaError.INVALID_VALUE, () -> link.fromDpa.dpaConsumer(link.received, 64));
+            assertRefused(DocaError.INVALID_VALUE, () -> link.toDpa.dpaProducer(link.sent, 64));
+            assertRefused(DocaError.INVALID_VALUE, () -> link.toDpa.dpaConsumer(link.received, 1, LENGTH + 1));
+            link.toDpa.dpaConsumer(link.received, 64);
         }
         try (Dpa one = Dpa.builder(machine.host).start();
                 Dpa two = Dpa.builder(machine.host).start();
-                MessageQueue queue = MessageQueue.toDpa(one).start()) {
+                MessageQueue queue = MessageQueue.toDpa(one)) {
             assertRefused(
                     DocaError.INVALID_VALUE,
-                    () -> queue.dpaConsumer(two.consumerCompletion().start()).start());
+                    () -> queue.dpaConsumer(two.consumerCompletion().start(), 64));
         }
     }
 
@@ -492,13 +482,14 @@ class MessageQueueTest extends BothForms {
                         MemoryMap.allocate(machine.host, 4096, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
                 MemoryMap foreign = MemoryMap.allocate(machine.dpu, 8)) {
             DpaMemory source = link.dpa.allocate(64).fill((byte) 7);
-            DpaMemoryMap map = source.map();
+            long map = source.mapHandle();
+            assertThat(source.mapHandle()).isEqualTo(map);
             link.dpa.rpc(
                     link.program.function("copy_and_send"),
                     link.dpaProducer.handle(),
                     link.dpa.handleOf(target),
                     target.segment().address() + 100,
-                    map.handle(),
+                    map,
                     source.address(),
                     64);
             machine.until("the message", () -> received.contains(64L));
@@ -508,8 +499,7 @@ class MessageQueueTest extends BothForms {
             assertThat(link.dpa.lastError()).isNull();
             assertRefused(DocaError.NOT_FOUND, () -> link.dpa.handleOf(foreign));
             source.close();
-            assertThat(map.isClosed()).isTrue();
-            assertThatThrownBy(map::handle).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(source::mapHandle).isInstanceOf(IllegalStateException.class);
         }
     }
 

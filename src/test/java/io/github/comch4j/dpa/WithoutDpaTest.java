@@ -22,7 +22,7 @@ class WithoutDpaTest {
     void allIsRefused(@EmulatedBlueField.Host Device host) {
         assertThat(Dpa.isSupported(host)).isFalse();
         refused("doca_dpa_create", Dpa.builder(host)::start);
-        refused("doca_comch_msgq_create", MessageQueue.onCpu(host)::start);
+        refused("doca_comch_msgq_create", () -> MessageQueue.onCpu(host, 1, 1));
     }
 
     private static void refused(String function, ThrowingCallable call) {

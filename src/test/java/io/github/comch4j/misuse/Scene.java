@@ -33,7 +33,6 @@ import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.dpa.DpaCompletion;
 import io.github.comch4j.dpa.DpaConsumerCompletion;
 import io.github.comch4j.dpa.DpaFunction;
-import io.github.comch4j.dpa.DpaLogLevel;
 import io.github.comch4j.dpa.DpaMemory;
 import io.github.comch4j.dpa.DpaThread;
 import io.github.comch4j.dpa.Kernels;
@@ -48,6 +47,7 @@ import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
 import io.github.comch4j.rpc.RpcServer;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -259,17 +259,15 @@ final class Scene implements AutoCloseable {
             DpaFunction kernel = program.function("sum");
             Dpa dpa = Dpa.builder(machine.host)
                     .application(program)
-                    .logLevel(DpaLogLevel.OFF)
+                    .logLevel(Level.OFF)
                     .start();
             DpaMemory memory = dpa.allocate(64);
             DpaThread thread = dpa.thread(kernel).start();
             DpaCompletion completion = dpa.completion(4);
             DpaConsumerCompletion received =
                     dpa.consumerCompletion().consumers(2).start();
-            MessageQueue toDpa =
-                    MessageQueue.toDpa(dpa).producers(2).consumers(2).start();
-            MessageQueue fromDpa =
-                    MessageQueue.fromDpa(dpa).producers(2).consumers(2).start();
+            MessageQueue toDpa = MessageQueue.toDpa(dpa, 2, 2);
+            MessageQueue fromDpa = MessageQueue.fromDpa(dpa, 2, 2);
             JavaKernels kernels = JavaKernels.of(dpa);
             dpaObjects.put("kernels in Java", kernels);
             DpaFunction keep = kernels.rpc("keep", (context, arguments) -> { // all of them are over when it returns
@@ -293,27 +291,22 @@ final class Scene implements AutoCloseable {
             dpaObjects.put("launch", dpa.launch(kernel).launch(1, 2));
             dpaObjects.put("operations", dpa.asyncOps(completion, 4, 1));
             dpaObjects.put("table", dpa.hashTable(4));
-            dpaObjects.put("affinity", dpa.affinity(1));
             dpaObjects.put("group", dpa.group(dpa.thread(kernel).start()));
             dpaObjects.put("notification", dpa.notification(thread));
             dpaObjects.put("queue consumer builder", fromDpa.consumer(engine));
             dpaObjects.put("queue producer builder", toDpa.producer(engine));
-            dpaObjects.put("DPA consumer builder", toDpa.dpaConsumer(received));
-            dpaObjects.put("DPA producer builder", fromDpa.dpaProducer(completion));
             dpaObjects.put("queue consumer", fromDpa.consumer(engine).start());
             dpaObjects.put(
                     "queue producer",
                     toDpa.producer(engine).onSendFailed((self, status) -> {}).start());
-            dpaObjects.put("DPA consumer", toDpa.dpaConsumer(received).start());
-            dpaObjects.put("DPA producer", fromDpa.dpaProducer(completion).start());
+            dpaObjects.put("DPA consumer", toDpa.dpaConsumer(received, 64));
+            dpaObjects.put("DPA producer", fromDpa.dpaProducer(completion, 64));
             dpaObjects.put("consumers' completion builder", dpa.consumerCompletion());
             dpaObjects.put("consumers' completion", received);
             dpaObjects.put("completion", completion);
             dpaObjects.put("thread builder", dpa.thread(kernel));
             dpaObjects.put("thread of the DPA", thread);
-            dpaObjects.put("map of the DPA's memory", memory.map());
             dpaObjects.put("memory of the DPA", memory);
-            dpaObjects.put("queue builder", MessageQueue.toDpa(dpa));
             dpaObjects.put("queue", toDpa);
             dpaObjects.put("DPA builder", Dpa.builder(machine.host));
             dpaObjects.put("DPA", dpa);

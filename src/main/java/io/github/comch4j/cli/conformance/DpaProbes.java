@@ -93,7 +93,7 @@ final class DpaProbes {
                         return;
                     }
                     List<Long> received = new ArrayList<>();
-                    try (MessageQueue queue = MessageQueue.onCpu(stage.device).start()) {
+                    try (MessageQueue queue = MessageQueue.onCpu(stage.device, 1, 1)) {
                         MessageQueueProducer producer =
                                 queue.producer(stage.engine).start();
                         MessageQueueConsumer consumer = queue.consumer(stage.engine)

@@ -77,8 +77,8 @@ public final class MsgqRun {
             BooleanSupplier interrupted,
             PerfClient.Live live) {
         int depth = plan.depth();
-        MessageQueue toDpa = MessageQueue.toDpa(dpa).start();
-        MessageQueue fromDpa = MessageQueue.fromDpa(dpa).start();
+        MessageQueue toDpa = MessageQueue.toDpa(dpa);
+        MessageQueue fromDpa = MessageQueue.fromDpa(dpa);
         DpaMemory ends = dpa.allocate(STOP + Long.BYTES).fill((byte) 0);
         DpaThread thread =
                 dpa.thread(program.function("echo")).argument(ends.address()).start();
@@ -87,9 +87,8 @@ public final class MsgqRun {
                 .immediateLength(plan.size())
                 .thread(thread)
                 .start();
-        DpaConsumer consumer = toDpa.dpaConsumer(found).receives(depth).start();
-        DpaProducer answers =
-                fromDpa.dpaProducer(dpa.completion(depth)).sends(depth).start();
+        DpaConsumer consumer = toDpa.dpaConsumer(found, depth);
+        DpaProducer answers = fromDpa.dpaProducer(dpa.completion(depth), depth);
         ends.write(0, MemorySegment.ofArray(new long[] {found.handle(), consumer.handle(), answers.handle()}));
         received = 0;
         fromDpa.consumer(engine)

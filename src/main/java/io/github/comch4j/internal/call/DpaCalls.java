@@ -2,27 +2,21 @@ package io.github.comch4j.internal.call;
 
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.DocaAnswer;
 import io.github.comch4j.internal.load.LateLibrary;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.function.BiFunction;
 
 /** Calls of DPAs ({@code doca_dpa.h}): their life, settings and sizes. */
 public final class DpaCalls {
-    /** {@code DOCA_DPA_DEV_LOG_LEVEL_DISABLE}. */
-    public static final int LOG_OFF = doca_h.DOCA_DPA_DEV_LOG_LEVEL_DISABLE();
-    /** {@code DOCA_DPA_DEV_LOG_LEVEL_ERROR}. */
-    public static final int LOG_ERROR = doca_h.DOCA_DPA_DEV_LOG_LEVEL_ERROR();
-    /** {@code DOCA_DPA_DEV_LOG_LEVEL_WARNING}. */
-    public static final int LOG_WARNING = doca_h.DOCA_DPA_DEV_LOG_LEVEL_WARNING();
-    /** {@code DOCA_DPA_DEV_LOG_LEVEL_INFO}. */
-    public static final int LOG_INFO = doca_h.DOCA_DPA_DEV_LOG_LEVEL_INFO();
-    /** {@code DOCA_DPA_DEV_LOG_LEVEL_DEBUG}. */
-    public static final int LOG_DEBUG = doca_h.DOCA_DPA_DEV_LOG_LEVEL_DEBUG();
-
+    private static final List<Level> LEVELS = List.of(Level.OFF, Level.ERROR, Level.WARNING, Level.INFO, Level.DEBUG);
     private static final int LONGEST_PATH = 4096;
 
     private DpaCalls() {}
@@ -114,14 +108,31 @@ public final class DpaCalls {
         present("doca_dpa_set_app").check(action, doca_h.doca_dpa_set_app(dpa, application));
     }
 
-    /** {@code doca_dpa_set_log_level}: {@link #LOG_OFF} and its like. */
-    public static void setLogLevel(MemorySegment dpa, int level, String action) {
-        present("doca_dpa_set_log_level").check(action, doca_h.doca_dpa_set_log_level(dpa, level));
+    /** {@code doca_dpa_set_log_level}. */
+    public static void setLogLevel(MemorySegment dpa, Level level, String action) {
+        present("doca_dpa_set_log_level").check(action, doca_h.doca_dpa_set_log_level(dpa, code(level)));
     }
 
     /** {@code doca_dpa_get_log_level}. */
-    public static int logLevel(MemorySegment dpa, String action) {
-        return present("doca_dpa_get_log_level").number(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
+    public static Level logLevel(MemorySegment dpa, String action) {
+        int code = present("doca_dpa_get_log_level").number(action, doca_h.doca_dpa_get_log_level(dpa, Calls.out()));
+        for (Level level : LEVELS) {
+            if (code(level) == code) {
+                return level;
+            }
+        }
+        throw Failures.refused(DocaError.UNEXPECTED, "doca_dpa_get_log_level", action + ": it returned " + code);
+    }
+
+    /** The {@code doca_dpa_dev_log_level_t} that lets as much through; DOCA has nothing below DEBUG. */
+    public static int code(Level level) {
+        return switch (level) {
+            case OFF -> doca_h.DOCA_DPA_DEV_LOG_LEVEL_DISABLE();
+            case ERROR -> doca_h.DOCA_DPA_DEV_LOG_LEVEL_ERROR();
+            case WARNING -> doca_h.DOCA_DPA_DEV_LOG_LEVEL_WARNING();
+            case INFO -> doca_h.DOCA_DPA_DEV_LOG_LEVEL_INFO();
+            case DEBUG, TRACE, ALL -> doca_h.DOCA_DPA_DEV_LOG_LEVEL_DEBUG();
+        };
     }
 
     /** {@code doca_dpa_get_max_threads_per_kernel}. */

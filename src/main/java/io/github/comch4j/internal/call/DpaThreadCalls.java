@@ -78,12 +78,6 @@ public final class DpaThreadCalls {
         present("doca_dpa_eu_affinity_set").check(action, doca_h.doca_dpa_eu_affinity_set(affinity, unit));
     }
 
-    /** {@code doca_dpa_eu_affinity_get}. */
-    public static int unit(MemorySegment affinity, String action) {
-        return present("doca_dpa_eu_affinity_get")
-                .number(action, doca_h.doca_dpa_eu_affinity_get(affinity, Calls.out()));
-    }
-
     /** {@code doca_dpa_thread_group_create}. */
     public static MemorySegment createGroup(MemorySegment dpa, int threads, String action) {
         return present("doca_dpa_thread_group_create")
