@@ -131,12 +131,10 @@ final class ConnectionProbes {
                             .connect(Duration.ofSeconds(15));
                     stage.answer("the first attempt", states.contains(ContextState.IDLE) ? "refused" : text(states));
                     stage.answer("in the end", client.state());
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     stage.hear(Duration.ofSeconds(5)); // or the client waits for its server
                     stage.server().start();
-                    stage.hear("done");
                 });
     }
 
@@ -295,13 +293,11 @@ final class ConnectionProbes {
                     }
                     stage.answer("clients", connected);
                     stage.answer("the next one", last);
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     stage.serve(stage.server());
                     stage.tell(Integer.toString(
                             Math.toIntExact(Capabilities.of(stage.device).maxClients())));
-                    stage.hear("done");
                 })
                 .slow(60);
     }

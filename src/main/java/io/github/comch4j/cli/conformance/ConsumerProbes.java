@@ -72,17 +72,12 @@ final class ConsumerProbes {
                 .host((stage, connection) -> {
                     int[] received = new int[3];
                     int[] wrong = {0};
-                    List<ComchConsumer> consumers = new ArrayList<>();
                     for (int i = 0; i < 3; i++) {
                         int own = i;
-                        consumers.add(stage.consumer(connection, stage.memory(10 * SIZE))
-                                .buffers(10, SIZE)
-                                .onReceive((self, buffer, from, immediate) -> {
-                                    received[own]++;
-                                    wrong[0] += buffer.data().get(ValueLayout.JAVA_BYTE, 0) == self.id() ? 0 : 1;
-                                })
-                                .start());
-                        stage.running(consumers.get(i));
+                        stage.receiver(connection, 10, SIZE, (self, buffer, from, immediate) -> {
+                            received[own]++;
+                            wrong[0] += buffer.data().get(ValueLayout.JAVA_BYTE, 0) == self.id() ? 0 : 1;
+                        });
                     }
                     stage.hear("sent");
                     stage.await(() -> received[0] + received[1] + received[2] >= 30, Duration.ofSeconds(5));
@@ -90,7 +85,6 @@ final class ConsumerProbes {
                             "received",
                             "1: " + received[0] + ", 2: " + received[1] + ", 3: " + received[2]
                                     + (wrong[0] == 0 ? "" : ", of which another's: " + wrong[0]));
-                    stage.tell("done");
                 })
                 .dpu((stage, connection) -> {
                     int[] ids = stage.consumers(connection, 3);
@@ -106,7 +100,6 @@ final class ConsumerProbes {
                     stage.await(() -> ended.size() == 30, Duration.ofSeconds(5));
                     stage.answer("sends", ConnectionProbes.counted(ended));
                     stage.tell("sent");
-                    stage.hear("done");
                 });
     }
 
@@ -185,7 +178,6 @@ final class ConsumerProbes {
                         stage.hear("sent");
                         consumer.close();
                         stage.tell("closed");
-                        stage.hear("done");
                     }
                 })
                 .dpu((stage, connection) -> {
@@ -204,7 +196,6 @@ final class ConsumerProbes {
                     stage.hear("closed");
                     stage.await(() -> connection.remoteConsumers().length == 0, Duration.ofSeconds(5));
                     stage.attempt("has ended", () -> producer.trySend(buffer, id));
-                    stage.tell("done");
                 });
     }
 

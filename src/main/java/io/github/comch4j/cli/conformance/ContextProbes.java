@@ -1,7 +1,6 @@
 package io.github.comch4j.cli.conformance;
 
 import io.github.comch4j.LibraryInfo.Generation;
-import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ClientCalls;
@@ -27,11 +26,9 @@ final class ContextProbes {
         return List.of(states(generation != Generation.COMCH), restart(), children(), lengths(), notRunning(), twice());
     }
 
-    /** A server for the host's client, until the host has done with it. */
+    /** A server for the host's client. */
     private static void serve(Stage stage) {
-        ComchServer server = stage.serve(stage.server().onMessage((from, message) -> {}));
-        stage.hear("done");
-        server.close();
+        stage.serve(stage.server().onMessage((from, message) -> {}));
     }
 
     /** What the host's half asks of a client that is configured and has not been started. */
@@ -42,7 +39,6 @@ final class ContextProbes {
                 asks.accept(stage, raw);
                 raw.end();
             }
-            stage.tell("done");
         };
     }
 
@@ -89,7 +85,6 @@ final class ContextProbes {
                         raw.await(() -> raw.isIn(ContextCalls.IDLE));
                         stage.answer("destroy, idle", raw.destroy());
                     }
-                    stage.tell("done");
                 })
                 .dpu(ContextProbes::serve);
     }

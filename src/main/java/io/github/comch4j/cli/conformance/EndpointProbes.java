@@ -7,6 +7,7 @@ import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.internal.call.ChannelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -33,12 +34,15 @@ final class EndpointProbes {
         return stage.own(ChannelService.builder(stage.device, stage.function()).listen(stage.name()));
     }
 
-    private static boolean lacks(ChannelEndpoint endpoint) {
-        return endpoint.carrier() != Carrier.COMM_CHANNEL;
+    private static ChannelPeer received(Stage stage, ChannelService service, MemorySegment room) {
+        ChannelPeer[] peer = {null};
+        stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
+        return peer[0];
     }
 
     private static Probe defaults() {
         return Probe.of("endpoint.defaults", "Sizes of an endpoint when nothing is set")
+                .needing(ChannelCalls::areThere)
                 .ask("bytes of a message", usual(ChannelEndpoint::maxMessageSize), "1500", CallOutcome.LACKS)
                 .ask("send queue", usual(ChannelEndpoint::sendQueueSize), "128", CallOutcome.LACKS)
                 .ask("receive queue", usual(ChannelEndpoint::receiveQueueSize), "128", CallOutcome.LACKS);
@@ -47,43 +51,36 @@ final class EndpointProbes {
     private static Function<Stage, Object> usual(ToIntFunction<ChannelEndpoint> size) {
         return stage -> {
             try (ChannelEndpoint endpoint = stage.isHost() ? client(stage) : service(stage)) {
-                return lacks(endpoint) ? CallOutcome.LACKS : size.applyAsInt(endpoint);
+                return size.applyAsInt(endpoint);
             }
         };
     }
 
     private static Probe refused() {
         return Probe.of("endpoint.refused", "A client without a service, and a service whose name is taken")
+                .needing(ChannelCalls::areThere)
                 .expect("connect", "CONNECTION_ABORTED", CallOutcome.LACKS)
                 .expect("listen", "CONNECTION_ABORTED", CallOutcome.LACKS)
                 .host(stage -> {
                     ChannelClient client = client(stage);
-                    stage.answer(
-                            "connect",
-                            lacks(client)
-                                    ? CallOutcome.LACKS
-                                    : CallOutcome.of(
-                                            () -> client.connect(stage.name("nobody"), Duration.ofSeconds(1))));
+                    stage.attempt("connect", () -> client.connect(stage.name("nobody"), Duration.ofSeconds(1)));
                 })
                 .dpu(stage -> {
-                    ChannelService first = service(stage);
-                    stage.answer("listen", lacks(first) ? CallOutcome.LACKS : CallOutcome.of(() -> service(stage)));
+                    service(stage);
+                    stage.attempt("listen", () -> service(stage));
                 });
     }
 
     /** Disconnection is one-sided: a service learns of it by a send that is refused. */
     private static Probe gone() {
         return Probe.of("endpoint.peer-gone", "A client that disconnects, as its service sees it")
+                .needing(ChannelCalls::areThere)
                 .expect("connect", "CONNECTED", CallOutcome.LACKS)
                 .expect("a receive after it", "nothing", CallOutcome.LACKS)
                 .expect("a send after it", "CONNECTION_RESET", CallOutcome.LACKS)
                 .host(stage -> {
                     stage.hear("up");
                     ChannelClient client = client(stage);
-                    if (lacks(client)) {
-                        stage.answer("connect", CallOutcome.LACKS);
-                        return;
-                    }
                     ChannelPeer peer = client.connect(stage.name());
                     stage.await(() -> peer.update() != ChannelPeerState.IN_PROGRESS, PATIENCE);
                     stage.answer("connect", peer.state());
@@ -95,14 +92,8 @@ final class EndpointProbes {
                 .dpu(stage -> {
                     ChannelService service = service(stage);
                     stage.tell("up");
-                    if (lacks(service)) {
-                        stage.answer("a receive after it", CallOutcome.LACKS);
-                        stage.answer("a send after it", CallOutcome.LACKS);
-                        return;
-                    }
                     MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
-                    ChannelPeer[] peer = {null};
-                    stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
+                    ChannelPeer peer = received(stage, service, room);
                     stage.tell("received");
                     stage.hear("gone");
                     String received = CallOutcome.of(() -> {
@@ -111,16 +102,10 @@ final class EndpointProbes {
                         }
                     });
                     stage.answer("a receive after it", received.equals(CallOutcome.SUCCESS) ? "nothing" : received);
-                    String[] sent = {""};
-                    stage.await(
-                            () -> {
-                                sent[0] = CallOutcome.of(() -> {
-                                    SubmitResult _ = service.trySend(peer[0], MESSAGE);
-                                });
-                                return !sent[0].equals(CallOutcome.SUCCESS);
-                            },
-                            PATIENCE);
-                    stage.answer("a send after it", sent[0]);
+                    stage.answer("a send after it", stage.outcomeAfter(CallOutcome.SUCCESS, PATIENCE, () -> {
+                        SubmitResult _ = service.trySend(peer, MESSAGE);
+                        return null;
+                    }));
                 });
     }
 
@@ -140,24 +125,20 @@ final class EndpointProbes {
                     boolean came = client.receive(room, PATIENCE) != null
                             && room.asSlice(0, client.receivedLength()).mismatch(MESSAGE) < 0;
                     stage.answer("the service's answer", came ? "the same" : "nothing");
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     ChannelService service = service(stage);
                     MemorySegment room = stage.own(Arena.ofConfined()).allocate(service.maxMessageSize());
                     stage.tell("up");
-                    ChannelPeer[] peer = {null};
-                    stage.await(() -> (peer[0] = service.tryReceive(room)) != null);
-                    service.send(peer[0], room.asSlice(0, service.receivedLength()), PATIENCE);
+                    service.send(received(stage, service, room), room.asSlice(0, service.receivedLength()), PATIENCE);
                     stage.answer(
                             "a server of Comch under its name",
-                            lacks(service)
-                                    ? CallOutcome.LACKS
-                                    : CallOutcome.of(
+                            ChannelCalls.areThere()
+                                    ? CallOutcome.of(
                                             () -> stage.own(ChannelService.builder(stage.device, stage.function())
                                                     .carrier(Carrier.COMCH)
-                                                    .listen(stage.name()))));
-                    stage.hear("done");
+                                                    .listen(stage.name())))
+                                    : CallOutcome.LACKS);
                 });
     }
 }

@@ -158,6 +158,7 @@ final class KitHalf implements AutoCloseable {
                 case "DIE" -> {
                     endWorker();
                     tell("SAY", "dead");
+                    tell("SAY", Stage.END);
                     endHere("");
                 }
                 case WorkerProcess.ENDED -> {

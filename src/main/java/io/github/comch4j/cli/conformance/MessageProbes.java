@@ -61,13 +61,11 @@ final class MessageProbes {
                         }
                     }
                     stage.answer("host: came back", seen);
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     int most = Math.toIntExact(Capabilities.of(stage.device).maxMessageSize());
                     stage.serve(
                             stage.server().maxMessageSize(most).onMessage((from, message) -> from.enqueue(message)));
-                    stage.hear("done");
                 });
     }
 
@@ -93,7 +91,6 @@ final class MessageProbes {
                         stage.await(() -> arrived[0] >= 1000, Duration.ofSeconds(5));
                         stage.settle(100);
                         stage.answer("arrived", arrived[0]);
-                        stage.tell("done");
                     }
                 })
                 .dpu(stage -> {
@@ -103,7 +100,6 @@ final class MessageProbes {
                         stage.attempt("1,000 bytes to the client", () -> connection.trySend(new byte[1000]));
                         stage.attempt("1,001 bytes to the client", () -> connection.trySend(new byte[1001]));
                         stage.tell("sent");
-                        stage.hear("done");
                     }
                 });
     }
@@ -142,7 +138,6 @@ final class MessageProbes {
                     stage.answer("sent while the server stands still", accepted - client.inFlight());
                     stage.answer("accepted", accepted);
                     stage.tell(Integer.toString(accepted));
-                    stage.hear("received");
                 })
                 .dpu(stage -> {
                     int[] next = {0};
@@ -160,7 +155,6 @@ final class MessageProbes {
                     stage.answer(
                             "arrived in order",
                             wrong[0] ? "in another order" : next[0] == accepted ? "all" : next[0] + " of " + accepted);
-                    stage.tell("received");
                 });
     }
 

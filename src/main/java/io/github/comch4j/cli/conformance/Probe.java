@@ -3,6 +3,7 @@ package io.github.comch4j.cli.conformance;
 import io.github.comch4j.comch.ComchConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** What is asked of the device, by a half on the host and a half on the DPU that run at the same time. */
@@ -32,6 +33,7 @@ final class Probe {
 
     private Part host = stage -> {};
     private Part dpu = stage -> {};
+    private BooleanSupplier there = () -> true;
     private boolean quick = true;
     private int seconds = SECONDS;
 
@@ -58,7 +60,7 @@ final class Probe {
     /** A question that this half answers in one call, after those that were asked before. */
     Probe ask(KitSide side, String question, Function<Stage, Object> asking, String... answers) {
         String whole = side + ": " + question;
-        Part before = part(side);
+        Part before = side == KitSide.HOST ? host : dpu;
         Part then = stage -> {
             before.run(stage);
             stage.answer(whole, asking.apply(stage));
@@ -93,11 +95,7 @@ final class Probe {
 
     /** The DPU's half only has to be there until the host's is through. */
     Probe hostAlone(LinkedPart part) {
-        return host((stage, connection) -> {
-                    part.run(stage, connection);
-                    stage.tell("done");
-                })
-                .dpu((stage, connection) -> stage.hear("done"));
+        return host(part).dpu((stage, connection) -> {});
     }
 
     /** Left out by {@code --quick}; each half may take so long. */
@@ -107,7 +105,16 @@ final class Probe {
         return this;
     }
 
+    /** Where that is not so, the release lacks what the probe is about, which is the answer to all that it asks. */
+    Probe needing(BooleanSupplier isThere) {
+        there = isThere;
+        return this;
+    }
+
     Part part(KitSide side) {
+        if (!there.getAsBoolean()) {
+            return stage -> questions.forEach(question -> stage.answer(question.text(), CallOutcome.LACKS));
+        }
         return side == KitSide.HOST ? host : dpu;
     }
 

@@ -1,19 +1,14 @@
 package io.github.comch4j.cli.conformance;
 
-import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ComchConsumer;
-import io.github.comch4j.comch.ComchProducer;
-import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.MemoryMap;
-import java.lang.foreign.MemorySegment;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** How long a message takes there and back, and how many get through, on either path. */
 final class SpeedProbes {
@@ -79,41 +74,27 @@ final class SpeedProbes {
                         nanos[i] = System.nanoTime() - began;
                     }
                     tell(stage, nanos);
-                    client.close();
                 })
-                .dpu(stage -> {
-                    boolean[] gone = {false};
-                    stage.serve(stage.server()
-                            .maxMessageSize(Math.max(size(stage, bytes), 1024))
-                            .onMessage((connection, message) -> connection.enqueue(message))
-                            .onDisconnected(connection -> gone[0] = true));
-                    stage.await(() -> gone[0]);
-                });
+                .dpu(stage -> stage.serve(stage.server()
+                        .maxMessageSize(Math.max(size(stage, bytes), 1024))
+                        .onMessage((connection, message) -> connection.enqueue(message))));
     }
 
     /** Both ends of a round trip on the fast path, each with a window of one. */
     private static final class Ping {
-        final Buffer buffer;
         private final Stage stage;
-        private final ComchProducer producer;
-        private final int peer;
+        private final BufferWindow sends;
         private int came;
 
         Ping(Stage stage, int size) {
             this.stage = stage;
             ComchConnection connection = stage.link();
-            ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(2L * size))
-                    .buffers(2, size)
-                    .onReceive((self, data, from, immediate) -> came++)
-                    .start());
-            producer = stage.producer(connection);
-            buffer = producer.acquire(stage.memory(size), 0, size);
-            peer = stage.consumers(connection, 1)[0];
+            stage.receiver(connection, 2, size, (self, data, from, immediate) -> came++);
+            sends = new BufferWindow(stage, connection, 1, size);
         }
 
         void send() {
-            stage.await(() -> producer.inFlight() == 0);
-            stage.await(() -> producer.trySend(buffer, peer).accepted());
+            stage.await(sends::trySend);
         }
 
         void awaitReceived(int count) {
@@ -135,7 +116,6 @@ final class SpeedProbes {
                         nanos[i] = System.nanoTime() - began;
                     }
                     tell(stage, nanos);
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     Ping ping = new Ping(stage, size);
@@ -144,70 +124,11 @@ final class SpeedProbes {
                         ping.awaitReceived(i + 1);
                         ping.send();
                     }
-                    stage.hear("done");
                 });
     }
 
-    private static void tell(Stage stage, long count, long size, long nanos) {
-        stage.answer("messages/s", Math.round(count * 1e9 / nanos));
-        stage.answer("MB/s", "%.1f".formatted(count * size * 1e3 / nanos));
-    }
-
-    private static Probe control(String suffix, int bytes, KitSide sender) {
-        Probe.Part send = stage -> {
-            int size = size(stage, bytes);
-            ComchConnection connection = controlLink(stage, size, new long[1], new boolean[1]);
-            byte[] message = new byte[size];
-            long count = 0;
-            long began = System.nanoTime();
-            long end = began + time(stage).toNanos();
-            while (System.nanoTime() - end < 0) {
-                if (connection.trySend(message).accepted()) {
-                    count++;
-                } else {
-                    stage.engine.progress();
-                }
-            }
-            message[0] = LAST;
-            connection.send(message);
-            long received = Long.parseLong(stage.hear());
-            tell(stage, count, size, System.nanoTime() - began);
-            stage.answer("all arrived", received == count + 1 ? "yes" : received + " of " + (count + 1));
-            stage.tell("done");
-        };
-        Probe.Part receive = stage -> {
-            long[] count = {0};
-            boolean[] last = {false};
-            controlLink(stage, size(stage, bytes), count, last);
-            stage.await(() -> last[0]);
-            stage.tell(Long.toString(count[0]));
-            stage.hear("done");
-        };
-        return speed("throughput.control-" + suffix, sender, send, receive);
-    }
-
-    private static ComchConnection controlLink(Stage stage, int size, long[] count, boolean[] last) {
-        int most = Math.max(size, 1024);
-        if (stage.isHost()) {
-            return stage.connect(stage.client()
-                            .maxMessageSize(most)
-                            .receiveQueueSize(256)
-                            .onMessage((from, message) -> count(message, count, last)))
-                    .connection();
-        }
-        return stage.accept(stage.serve(stage.server()
-                .maxMessageSize(most)
-                .receiveQueueSize(256)
-                .onMessage((from, message) -> count(message, count, last))));
-    }
-
-    private static void count(MemorySegment message, long[] count, boolean[] last) {
-        count[0]++;
-        last[0] |= message.get(ValueLayout.JAVA_BYTE, 0) == LAST;
-    }
-
     private static Probe speed(String name, KitSide sender, Probe.Part send, Probe.Part receive) {
-        return Probe.of(name + "-from-" + sender, "Messages one way, as many as get through")
+        return Probe.of("throughput." + name + "-from-" + sender, "Messages one way, as many as get through")
                 .measure("messages/s")
                 .measure("MB/s")
                 .expect("all arrived", "yes")
@@ -215,59 +136,73 @@ final class SpeedProbes {
                 .dpu(sender == KitSide.DPU ? send : receive);
     }
 
+    /** Sends for the time of a measurement; returns how often, when {@code last} has ended it. */
+    private static long send(Stage stage, int size, BooleanSupplier message, Runnable last) {
+        long count = 0;
+        long began = System.nanoTime();
+        long end = began + time(stage).toNanos();
+        while (System.nanoTime() - end < 0) {
+            if (message.getAsBoolean()) {
+                count++;
+            } else {
+                stage.engine.progress();
+            }
+        }
+        last.run();
+        long nanos = System.nanoTime() - began;
+        stage.answer("messages/s", Math.round(count * 1e9 / nanos));
+        stage.answer("MB/s", "%.1f".formatted(count * size * 1e3 / nanos));
+        return count;
+    }
+
+    private static String arrived(long received, long sent) {
+        return received == sent ? "yes" : received + " of " + sent;
+    }
+
+    private static Probe control(String suffix, int bytes, KitSide sender) {
+        Probe.Part send = stage -> {
+            int size = size(stage, bytes);
+            ComchConnection connection = stage.link(settings -> sized(settings, size));
+            byte[] message = new byte[size];
+            long[] received = {0};
+            long count = send(stage, size, () -> connection.trySend(message).accepted(), () -> {
+                message[0] = LAST;
+                connection.send(message);
+                received[0] = Long.parseLong(stage.hear());
+            });
+            stage.answer("all arrived", arrived(received[0], count + 1));
+        };
+        Probe.Part receive = stage -> {
+            long[] count = {0};
+            boolean[] last = {false};
+            stage.link(settings -> sized(settings, size(stage, bytes)).onMessage((from, message) -> {
+                count[0]++;
+                last[0] |= message.get(ValueLayout.JAVA_BYTE, 0) == LAST;
+            }));
+            stage.await(() -> last[0]);
+            stage.tell(Long.toString(count[0]));
+        };
+        return speed("control-" + suffix, sender, send, receive);
+    }
+
+    private static ControlPathEndpoint.Builder<?> sized(ControlPathEndpoint.Builder<?> settings, int size) {
+        return settings.maxMessageSize(Math.max(size, 1024)).receiveQueueSize(256);
+    }
+
     private static Probe fast(String suffix, int size, KitSide sender) {
         Probe.Part send = stage -> {
-            ComchConnection connection = stage.link();
-            int id = stage.consumers(connection, 1)[0];
-            MemoryMap memory = stage.memory((long) WINDOW * size);
-            List<Buffer> free = new ArrayList<>();
-            long[] failed = {0};
-            ComchProducer producer = connection
-                    .producer(stage.engine)
-                    .tasks(WINDOW)
-                    .onCompletion((self, buffer, status) -> {
-                        failed[0] += status == DocaError.SUCCESS ? 0 : 1;
-                        free.add(buffer);
-                    })
-                    .start();
-            for (int i = 0; i < WINDOW; i++) {
-                free.add(producer.acquire(memory, (long) i * size, size));
-            }
-            long count = 0;
-            long began = System.nanoTime();
-            long end = began + time(stage).toNanos();
-            while (System.nanoTime() - end < 0) {
-                if (free.isEmpty() || !producer.trySend(free.getLast(), id).accepted()) {
-                    stage.engine.progress();
-                } else {
-                    free.removeLast();
-                    count++;
-                }
-            }
-            stage.await(() -> producer.inFlight() == 0);
-            tell(stage, count, size, System.nanoTime() - began);
-            stage.tell(Long.toString(count - failed[0]));
+            BufferWindow sends = new BufferWindow(stage, stage.link(), WINDOW, size);
+            long count = send(stage, size, sends::trySend, sends::awaitCompletions);
+            stage.tell(Long.toString(count - sends.failed.size()));
             stage.answer("all arrived", stage.hear());
         };
         Probe.Part receive = stage -> {
-            ComchConnection connection = stage.link();
             long[] count = {0};
-            ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory((long) WINDOW * size))
-                    .buffers(WINDOW, size)
-                    .onReceive((self, buffer, from, immediate) -> count[0]++)
-                    .start());
+            stage.receiver(stage.link(), WINDOW, size, (self, buffer, from, immediate) -> count[0]++);
             long sent = Long.parseLong(stage.hear());
             stage.await(() -> count[0] == sent, Duration.ofSeconds(5));
-            stage.tell(count[0] == sent ? "yes" : count[0] + " of " + sent);
-            stage.hear("done");
+            stage.tell(arrived(count[0], sent));
         };
-        return speed(
-                "throughput.fast-path-" + suffix,
-                sender,
-                stage -> {
-                    send.run(stage);
-                    stage.tell("done");
-                },
-                receive);
+        return speed("fast-path-" + suffix, sender, send, receive);
     }
 }

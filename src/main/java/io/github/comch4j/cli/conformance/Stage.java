@@ -8,6 +8,8 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ControlPathEndpoint;
+import io.github.comch4j.comch.ReceiveHandler;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
@@ -20,10 +22,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a half of a probe has: an engine of its own, the device, the other half. Its objects end with it. */
 final class Stage implements AutoCloseable {
+    /** What a half says last. */
+    static final String END = "end";
+
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
     /** The probe cannot go on: the other half has given up, or nothing happens any more. */
@@ -78,6 +84,18 @@ final class Stage implements AutoCloseable {
         answer(question, CallOutcome.of(call));
     }
 
+    /** How a call ends that is made again, for a while, as long as it ends in the way of before. */
+    String outcomeAfter(String before, Duration time, Callable<?> call) {
+        String[] outcome = {before};
+        boolean _ = await(
+                () -> {
+                    outcome[0] = CallOutcome.of(call);
+                    return !outcome[0].equals(before);
+                },
+                time);
+        return outcome[0];
+    }
+
     /** Says a word to the other half, which must {@link #hear} it. */
     void tell(String text) {
         worker.tell(text);
@@ -109,6 +127,12 @@ final class Stage implements AutoCloseable {
         if (!hear().equals(word)) {
             throw new Over("heard another word than " + word);
         }
+    }
+
+    /** At the end of a half: the other one may still need what this one has. */
+    void awaitOther() {
+        tell(END);
+        await(() -> worker.isOver() || END.equals(worker.poll()));
     }
 
     /** Throws, if there is nothing to wait for any more. */
@@ -204,7 +228,19 @@ final class Stage implements AutoCloseable {
 
     /** A connection of a server and a client with nothing special; called by both halves. */
     ComchConnection link() {
-        return isHost() ? connect(client()).connection() : accept(serve(server()));
+        return link(settings -> {});
+    }
+
+    /** The same with settings. */
+    ComchConnection link(Consumer<ControlPathEndpoint.Builder<?>> set) {
+        if (isHost()) {
+            ComchClient.Builder client = client();
+            set.accept(client);
+            return connect(client).connection();
+        }
+        ComchServer.Builder server = server();
+        set.accept(server);
+        return accept(serve(server));
     }
 
     /** Memory that producers send from and consumers receive into. */
@@ -228,6 +264,14 @@ final class Stage implements AutoCloseable {
     /** The settings of a consumer; receives that fail, as when it is closed, do not matter. */
     ComchConsumer.Builder consumer(ComchConnection connection, MemoryMap memory) {
         return connection.consumer(engine, memory).onReceiveFailed((self, buffer, error) -> {});
+    }
+
+    /** A consumer that runs, with its receives posted; it posts them again. */
+    ComchConsumer receiver(ComchConnection connection, int buffers, long size, ReceiveHandler handler) {
+        return running(consumer(connection, memory(buffers * size))
+                .buffers(buffers, size)
+                .onReceive(handler)
+                .start());
     }
 
     /** A consumer that runs. */

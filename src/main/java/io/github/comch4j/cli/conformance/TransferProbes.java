@@ -3,7 +3,6 @@ package io.github.comch4j.cli.conformance;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.comch.Capabilities;
-import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.core.Buffer;
@@ -56,7 +55,6 @@ final class TransferProbes {
                     stage.hear("sent");
                     stage.await(() -> lengths.size() == 2, Duration.ofSeconds(5));
                     stage.answer("arrived", ConnectionProbes.text(lengths));
-                    stage.tell("done");
                 })
                 .dpu((stage, connection) -> {
                     MemoryMap memory = stage.memory(2 * SIZE);
@@ -73,20 +71,12 @@ final class TransferProbes {
                     stage.answer("nothing at all", sent(stage, producer, nothing, id));
                     stage.await(() -> producer.inFlight() == 0);
                     stage.tell("sent");
-                    stage.hear("done");
                 });
     }
 
     /** A device may take a moment to know of a receive. */
     static String sent(Stage stage, ComchProducer producer, Buffer buffer, int id) {
-        String[] outcome = {""};
-        stage.await(
-                () -> {
-                    outcome[0] = CallOutcome.of(() -> producer.trySend(buffer, id));
-                    return !outcome[0].equals("NO_RECEIVE");
-                },
-                Duration.ofSeconds(2));
-        return outcome[0];
+        return stage.outcomeAfter("NO_RECEIVE", Duration.ofSeconds(2), () -> producer.trySend(buffer, id));
     }
 
     /** Where an emulated producer cannot write into its peer, as between containers, a large payload waits for it. */
@@ -96,14 +86,10 @@ final class TransferProbes {
                 .expect("4 MiB", "completed meanwhile", "waits")
                 .host((stage, connection) -> {
                     int[] arrived = {0};
-                    ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(2L * LARGE))
-                            .buffers(2, LARGE)
-                            .onReceive((self, buffer, from, immediate) -> arrived[0]++)
-                            .start());
+                    stage.receiver(connection, 2, LARGE, (self, buffer, from, immediate) -> arrived[0]++);
                     stage.tell("still");
                     stage.hearStill();
                     stage.await(() -> arrived[0] == 2);
-                    stage.tell("done");
                 })
                 .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
@@ -116,7 +102,6 @@ final class TransferProbes {
                         stage.answer(length == SIZE ? "1 KiB" : "4 MiB", ended ? "completed meanwhile" : "waits");
                     }
                     stage.tell("go on");
-                    stage.hear("done");
                 });
     }
 
@@ -132,7 +117,6 @@ final class TransferProbes {
                             .start());
                     stage.hearStill();
                     consumer.close();
-                    stage.hear("done");
                 })
                 .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
@@ -155,7 +139,6 @@ final class TransferProbes {
                                     .filter(status ->
                                             status != DocaError.SUCCESS && status != DocaError.CONNECTION_RESET)
                                     .toList()));
-                    stage.tell("done");
                 });
     }
 
@@ -167,7 +150,6 @@ final class TransferProbes {
                     ConsumerProbes.consumer(stage, connection, 1, new ArrayList<>());
                     MemoryMap memory = stage.memory(SIZE);
                     stage.tell(Base64.getEncoder().encodeToString(memory.exportPci(stage.device)));
-                    stage.hear("done");
                 })
                 .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
@@ -180,7 +162,6 @@ final class TransferProbes {
                         stage.attempt("send", () -> producer.trySend(producer.acquire(memory[0], 0, SIZE), id));
                         stage.settle(100);
                     }
-                    stage.tell("done");
                 });
     }
 
@@ -193,14 +174,12 @@ final class TransferProbes {
                     if (descriptor.length > 0) {
                         stage.attempt("import", () -> stage.own(MemoryMap.importFrom(stage.device, descriptor)));
                     }
-                    stage.tell("done");
                 })
                 .dpu(stage -> {
                     MemoryMap memory = stage.memory(SIZE);
                     byte[][] descriptor = {{}};
                     stage.attempt("export", () -> descriptor[0] = memory.exportPci(stage.device));
                     stage.tell(Base64.getEncoder().encodeToString(descriptor[0]));
-                    stage.hear("done");
                 });
     }
 
@@ -226,7 +205,6 @@ final class TransferProbes {
                     stage.hear("sent");
                     stage.await(() -> lengths.size() == 2, Duration.ofSeconds(5));
                     stage.answer("arrived", ConnectionProbes.text(lengths));
-                    stage.tell("done");
                 })
                 .dpu((stage, connection) -> {
                     int limit = (int) immediateLimit(stage);
@@ -243,7 +221,6 @@ final class TransferProbes {
                     stage.answer("the device's limit", immediate(producer, buffer, ids[1], limit));
                     stage.await(() -> producer.inFlight() == 0);
                     stage.tell("sent");
-                    stage.hear("done");
                 });
     }
 
@@ -273,7 +250,6 @@ final class TransferProbes {
                     stage.hear("sent");
                     stage.await(() -> arrived[0] >= 0, Duration.ofSeconds(2));
                     stage.answer("arrived", arrived[0] < 0 ? "nothing" : arrived[0]);
-                    stage.tell("done");
                 })
                 .dpu((stage, connection) -> {
                     int id = stage.consumers(connection, 1)[0];
@@ -283,7 +259,6 @@ final class TransferProbes {
                     }
                     stage.settle(100);
                     stage.tell("sent");
-                    stage.hear("done");
                 });
     }
 
@@ -315,57 +290,34 @@ final class TransferProbes {
     }
 
     private static void send(Stage stage, int pieces, long size, int window) {
-        ComchConnection connection = stage.link();
-        MemoryMap memory = stage.memory(size * window);
-        int id = stage.consumers(connection, 1)[0];
-        List<Buffer> free = new ArrayList<>();
-        List<DocaError> failed = new ArrayList<>();
-        ComchProducer producer = connection
-                .producer(stage.engine)
-                .tasks(window)
-                .onCompletion((self, buffer, status) -> {
-                    free.add(buffer);
-                    if (status != DocaError.SUCCESS) {
-                        failed.add(status);
-                    }
-                })
-                .start();
-        for (int i = 0; i < window; i++) {
-            free.add(producer.acquire(memory, i * size, size));
-        }
+        BufferWindow sends = new BufferWindow(stage, stage.link(), window, size);
         long began = System.nanoTime();
         for (int i = 0; i < pieces; i++) {
-            stage.await(() -> !free.isEmpty());
-            Buffer buffer = free.removeLast();
-            buffer.data().set(ValueLayout.JAVA_INT_UNALIGNED, 0, i);
-            buffer.data().set(ValueLayout.JAVA_INT_UNALIGNED, size - 4, i);
-            stage.await(() -> producer.trySend(buffer, id).accepted());
+            int number = i;
+            stage.await(() -> sends.trySend(data -> {
+                data.set(ValueLayout.JAVA_INT_UNALIGNED, 0, number);
+                data.set(ValueLayout.JAVA_INT_UNALIGNED, size - 4, number);
+            }));
         }
-        stage.await(() -> producer.inFlight() == 0);
+        sends.awaitCompletions();
         stage.answer("MB/s", Math.round(pieces * size * 1e3 / (System.nanoTime() - began)));
-        if (!failed.isEmpty()) {
-            stage.answer("sends that failed", ConnectionProbes.counted(failed));
+        if (!sends.failed.isEmpty()) {
+            stage.answer("sends that failed", ConnectionProbes.counted(sends.failed));
         }
-        stage.hear("done");
     }
 
     private static void receive(Stage stage, int pieces, long size, int window) {
-        ComchConnection connection = stage.link();
         int[] arrived = {0};
         int[] wrong = {0};
-        ComchConsumer _ = stage.running(stage.consumer(connection, stage.memory(size * window))
-                .buffers(window, size)
-                .onReceive((self, buffer, from, immediate) -> {
-                    MemorySegment data = buffer.data();
-                    boolean right = data.byteSize() == size
-                            && data.get(ValueLayout.JAVA_INT_UNALIGNED, 0) == arrived[0]
-                            && data.get(ValueLayout.JAVA_INT_UNALIGNED, size - 4) == arrived[0];
-                    wrong[0] += right ? 0 : 1;
-                    arrived[0]++;
-                })
-                .start());
+        stage.receiver(stage.link(), window, size, (self, buffer, from, immediate) -> {
+            MemorySegment data = buffer.data();
+            boolean right = data.byteSize() == size
+                    && data.get(ValueLayout.JAVA_INT_UNALIGNED, 0) == arrived[0]
+                    && data.get(ValueLayout.JAVA_INT_UNALIGNED, size - 4) == arrived[0];
+            wrong[0] += right ? 0 : 1;
+            arrived[0]++;
+        });
         stage.await(() -> arrived[0] == pieces, Duration.ofSeconds(50));
         stage.answer("arrived", arrived[0] + " pieces, " + (wrong[0] == 0 ? "all right" : wrong[0] + " wrong"));
-        stage.tell("done");
     }
 }

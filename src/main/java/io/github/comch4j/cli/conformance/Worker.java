@@ -113,6 +113,7 @@ final class Worker {
     private String outcome(KitSide side, Device device, @Nullable Representor function, Order order) {
         try (Stage stage = new Stage(side, device, function, this, order)) {
             order.probe().part(side).run(stage);
+            stage.awaitOther();
             return "";
         } catch (Stage.Over e) {
             return side + ": " + e.getMessage();
