@@ -9,15 +9,14 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 
 /** A consumer with its buffers. */
-final class BufferInlet implements Inlet {
+final class BufferInlet extends Inlet {
     private static final int PAGE = 4096;
 
-    private final ProgressEngine engine;
     private final MemoryMap memory;
     private final ComchConsumer consumer;
 
     BufferInlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
-        this.engine = engine;
+        super(engine);
         long stride = stride(plan.size());
         memory = MemoryMap.allocate(link.device, stride * plan.depth(), Access.PCI_READ_WRITE);
         consumer = link.connection()
@@ -42,12 +41,7 @@ final class BufferInlet implements Inlet {
     }
 
     @Override
-    public int poll() {
-        return engine.progress(256);
-    }
-
-    @Override
-    public void turn() {
+    void turn() {
         engine.progress(1, Spin.LOOKS);
     }
 

@@ -9,10 +9,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 
 /** A producer with its buffers. */
-final class BufferOutlet implements Outlet {
-    private static final int MANY = 256;
-
-    private final ProgressEngine engine;
+final class BufferOutlet extends Outlet {
     private final MemoryMap memory;
     private final ComchProducer producer;
     private final int consumer;
@@ -22,7 +19,7 @@ final class BufferOutlet implements Outlet {
 
     /** Waits for the peer's consumer. */
     BufferOutlet(PerfConnection link, ProgressEngine engine, Plan plan) {
-        this.engine = engine;
+        super(engine);
         consumer = link.awaitRemoteConsumer();
         size = plan.size();
         long stride = BufferInlet.stride(size);
@@ -50,7 +47,7 @@ final class BufferOutlet implements Outlet {
     }
 
     @Override
-    public boolean trySend(long number) {
+    boolean trySend(long number) {
         if (freeCount == 0 || !producer.trySend(next(number), consumer).accepted()) {
             return false;
         }
@@ -59,7 +56,7 @@ final class BufferOutlet implements Outlet {
     }
 
     @Override
-    public int offer(long number, int most) {
+    int offer(long number, int most) {
         int offered = 0;
         while (offered < most
                 && freeCount > 0
@@ -71,19 +68,12 @@ final class BufferOutlet implements Outlet {
     }
 
     @Override
-    public void progress() {
-        while (engine.progress(MANY) == MANY) {
-            // until there is nothing more
-        }
-    }
-
-    @Override
-    public boolean isIdle() {
+    boolean isIdle() {
         return freeCount == free.length;
     }
 
     @Override
-    public long refused() {
+    long refused() {
         return producer.refused() + producer.retries();
     }
 

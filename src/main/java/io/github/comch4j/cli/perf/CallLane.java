@@ -8,8 +8,8 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
 import io.github.comch4j.rpc.RpcServer;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +25,7 @@ final class CallLane extends Lane {
     private static final int ECHO = 1;
     private static final int LARGE = 64 << 10;
     private static final long WARM_ROUND = 100_000_000;
-    private static final int WINDOWS = 7;
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final AtomicReference<Throwable> broken = new AtomicReference<>();
 
@@ -92,7 +92,7 @@ final class CallLane extends Lane {
                         .start()) {
             ready = true;
             sleepUntil(() -> expected >= 0);
-            this.received = new LaneResult(0, 0, new double[0], 0);
+            result = LaneResult.none(0);
             finished = true;
             server.shutdown();
             server.awaitTermination(PerfConnection.PATIENCE);
@@ -133,14 +133,16 @@ final class CallLane extends Lane {
         long began = System.nanoTime();
         List<Caller> callers = run(client, plan.count(), began + plan.length());
         long nanos = System.nanoTime() - began;
+        long calls = calls(callers);
         Histogram all = new Histogram(3);
-        long calls = 0;
-        for (Caller caller : callers) {
-            all.add(caller.histogram);
-            calls += caller.calls.get();
-        }
+        callers.forEach(caller -> all.add(caller.histogram));
         this.sent = calls;
-        timed = new Timed(all, all.getValueAtPercentile(50), calls, rates, nanos, 0);
+        result =
+                new LaneResult(calls, nanos, rates, 0, new LaneResult.RoundTimes(all, all.getValueAtPercentile(50), 0));
+    }
+
+    private static long calls(List<Caller> callers) {
+        return callers.stream().mapToLong(each -> each.calls.get()).sum();
     }
 
     /** Callers that are measured begin in compiled code: a virtual thread that began earlier is slow to park. */
@@ -163,26 +165,16 @@ final class CallLane extends Lane {
             callers.add(caller);
             threads.add(Thread.startVirtualThread(caller));
         }
-        long interval = count > 0 ? 50_000_000 : Math.max(1, (end - System.nanoTime()) / WINDOWS);
-        double[] found = new double[1024];
-        int known = 0;
-        long before = System.nanoTime();
-        long callsBefore = 0;
+        Samples samples = new Samples(plan, 0);
         for (Thread thread : threads) {
-            while (!thread.join(java.time.Duration.ofNanos(Math.min(interval, 50_000_000)))) {
+            while (!thread.join(LOOK)) {
                 check();
-                long now = System.nanoTime();
-                if (now - before >= interval && known < found.length) {
-                    long calls =
-                            callers.stream().mapToLong(each -> each.calls.get()).sum();
-                    found[known++] = (calls - callsBefore) * 1e9 / (now - before);
-                    before = now;
-                    callsBefore = calls;
-                    report(calls);
-                }
+                report(calls(callers));
+                samples.look(moved());
             }
         }
-        rates = Arrays.copyOf(found, known);
+        samples.look(calls(callers));
+        rates = samples.result(0).rates();
         Throwable thrown = broken.get();
         if (thrown instanceof RuntimeException e) {
             throw e;

@@ -1,6 +1,7 @@
 package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,10 @@ final class Crew implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
 
     private final long patience;
+    private boolean told;
 
     Crew(Plan plan, PerfEndpoint place) {
+        told = place.isServer() && !plan.sends(true);
         patience = place.isServer() ? SERVER_JOIN : CLIENT_JOIN;
         for (int i = 0; i < plan.threads(); i++) {
             Lane lane = Lane.of(plan, place, i);
@@ -45,8 +48,13 @@ final class Crew implements AutoCloseable {
         return all(lane -> lane.finished);
     }
 
-    boolean haveSent() {
-        return all(lane -> lane.sent >= 0);
+    /** Whether what this end has sent is to be told, or a thread has failed. */
+    boolean haveNews() {
+        return haveFailed() || isToTell();
+    }
+
+    private boolean isToTell() {
+        return !told && all(lane -> lane.sent >= 0);
     }
 
     boolean haveFailed() {
@@ -75,9 +83,15 @@ final class Crew implements AutoCloseable {
         return new ProgramException(failure.toString(), failure);
     }
 
-    /** For the peer. */
-    String sent() {
-        return lanes.stream().map(lane -> Long.toString(lane.sent)).collect(Collectors.joining(" "));
+    /** Fails if a thread has; tells the peer what this end has sent, once it has sent all. */
+    void look(Dialog peer) {
+        check();
+        if (isToTell()) {
+            peer.send(
+                    PerfOrders.SENT,
+                    lanes.stream().map(lane -> Long.toString(lane.sent)).collect(Collectors.joining(" ")));
+            told = true;
+        }
     }
 
     /** What the peer's threads have sent. */
@@ -103,15 +117,8 @@ final class Crew implements AutoCloseable {
         return lanes.stream().mapToLong(Lane::moved).sum();
     }
 
-    List<LaneResult> received() {
-        return lanes.stream()
-                .map(lane -> lane.received)
-                .filter(Objects::nonNull)
-                .toList();
-    }
-
-    List<Lane.Timed> timed() {
-        return lanes.stream().map(lane -> lane.timed).filter(Objects::nonNull).toList();
+    List<LaneResult> results() {
+        return lanes.stream().map(lane -> lane.result).filter(Objects::nonNull).toList();
     }
 
     boolean haveEnded() {

@@ -6,29 +6,11 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** One thread of an end, with a connection to its counterpart of the other end. */
 abstract class Lane implements Runnable {
     static final long NAP = 5_000_000;
-
-    /**
-     * What is found out by round trips: how they are distributed, how long one usually takes, how many there were, and
-     * how much processor time of this process one takes; 0 where that is not known.
-     */
-    record Timed(Histogram histogram, double usual, long count, double[] rates, long nanos, double processor) {
-        /** That of rounds which began at that time, by {@link System#nanoTime()}. */
-        static Timed of(Rounds rounds, long began) {
-            return new Timed(
-                    rounds.single,
-                    rounds.usual(),
-                    rounds.counted(),
-                    new double[0],
-                    System.nanoTime() - began,
-                    rounds.processor());
-        }
-    }
 
     final Plan plan;
     final PerfEndpoint place;
@@ -40,8 +22,7 @@ abstract class Lane implements Runnable {
     volatile boolean ready; // its server can be connected to
     volatile boolean finished; // all is done but closing
     volatile long sent = -1; // so many, and there will be no more; -1: it is still sending
-    volatile @Nullable LaneResult received;
-    volatile @Nullable Timed timed;
+    volatile @Nullable LaneResult result;
     volatile @Nullable Throwable failure;
 
     // What others tell it.
@@ -114,7 +95,17 @@ abstract class Lane implements Runnable {
             report(++number);
         } while (rounds.record() && !stopped);
         this.sent = number;
-        timed = Timed.of(rounds, began);
+        result = LaneResult.of(rounds, began);
+    }
+
+    void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PerfConnection.PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            check();
+            if (System.nanoTime() - deadline > 0) {
+                throw ProgramException.inVain(PerfConnection.PATIENCE, what);
+            }
+        }
     }
 
     void sleepUntil(BooleanSupplier condition) {

@@ -4,30 +4,60 @@ import io.github.comch4j.cli.program.ProgramException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread has received after the warm-up.
+ * What a thread has counted after the warm-up: what it has received, or its round trips.
  *
  * @param messages in all windows
  * @param nanos of all windows
  * @param rates of each window, messages per second, in their order
  * @param refused of a sender: attempts that found no room
+ * @param times of round trips; null if they were not timed
  */
-record LaneResult(long messages, long nanos, double[] rates, long refused) {
+record LaneResult(
+        long messages,
+        long nanos,
+        double[] rates,
+        long refused,
+        @Nullable RoundTimes times) {
     private static final int MOST_TOLD = 64;
 
-    double median() {
+    /** How round trips are distributed, how long one usually takes, and the processor time of one, ns; 0: unknown. */
+    record RoundTimes(Histogram histogram, double usual, double processor) {}
+
+    /** Of a thread that counts nothing, as its peer does. */
+    static LaneResult none(long refused) {
+        return new LaneResult(0, 0, new double[0], refused, null);
+    }
+
+    /** That of rounds which began at that time, by {@link System#nanoTime()}. */
+    static LaneResult of(Rounds rounds, long began) {
+        RoundTimes times = new RoundTimes(rounds.single, rounds.usual(), rounds.processor());
+        return new LaneResult(rounds.counted(), System.nanoTime() - began, new double[0], 0, times);
+    }
+
+    boolean hasCounted() {
+        return times != null || rates.length > 0;
+    }
+
+    /** Messages per second: of windows their median. */
+    double rate() {
+        if (times != null) {
+            return nanos == 0 ? 0 : messages * 1e9 / nanos;
+        }
         double[] sorted = rates.clone();
         Arrays.sort(sorted);
         return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
     }
 
     double slowest() {
-        return Arrays.stream(rates).min().orElse(0);
+        return Arrays.stream(rates).min().orElse(rate());
     }
 
     double fastest() {
-        return Arrays.stream(rates).max().orElse(0);
+        return Arrays.stream(rates).max().orElse(rate());
     }
 
     /** For the peer; of very many windows, some. */
@@ -51,7 +81,8 @@ record LaneResult(long messages, long nanos, double[] rates, long refused) {
                     Long.parseLong(words.getOrDefault("messages", "")),
                     Long.parseLong(words.getOrDefault("nanos", "")),
                     rates,
-                    Long.parseLong(words.getOrDefault("refused", "")));
+                    Long.parseLong(words.getOrDefault("refused", "")),
+                    null);
         } catch (NumberFormatException e) {
             throw new ProgramException("the server's figures are not understood: " + text, e);
         }

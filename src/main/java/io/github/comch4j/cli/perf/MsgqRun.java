@@ -100,12 +100,12 @@ public final class MsgqRun {
                 toDpa.producer(engine).tasks(depth).messageLength(plan.size()).start();
         dpa.rpc(program.function("make_room"), consumer.handle(), depth);
         thread.run();
-        Lane.Timed timed = measure(plan, engine, producer, interrupted, live);
+        LaneResult result = measure(plan, engine, producer, interrupted, live);
         ends.write(STOP, MemorySegment.ofArray(new long[] {1}));
-        return new PerfOutcome(plan, List.of(), List.of(timed), 0);
+        return new PerfOutcome(plan, List.of(result));
     }
 
-    private Lane.Timed measure(
+    private LaneResult measure(
             Plan plan,
             ProgressEngine engine,
             MessageQueueProducer producer,
@@ -134,7 +134,7 @@ public final class MsgqRun {
                 }
             }
         } while (rounds.record() && ((sent & MASK) != 0 || !interrupted.getAsBoolean()));
-        return Lane.Timed.of(rounds, began);
+        return LaneResult.of(rounds, began);
     }
 
     private DpaApplication load() throws IOException {

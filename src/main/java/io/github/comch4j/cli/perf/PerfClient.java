@@ -121,40 +121,31 @@ public final class PerfClient implements AutoCloseable {
             crew.letClose();
             orders.await(() -> crew.haveEnded() || crew.haveFailed());
             crew.check();
-            List<LaneResult> all = new ArrayList<>(atServer);
-            all.addAll(crew.received());
-            long refused = all.stream().mapToLong(LaneResult::refused).sum();
-            return new PerfOutcome(plan, all, crew.timed(), refused);
+            atServer.addAll(crew.results());
+            return new PerfOutcome(plan, atServer);
         }
     }
 
     /** Until both ends have finished. */
     private void follow(Plan plan, Crew crew, List<LaneResult> atServer, Live live) {
-        boolean told = false;
         boolean stopped = false;
         boolean done = false;
         long began = System.nanoTime();
         long before = began;
         long movedBefore = 0;
         while (!done || !crew.haveFinished()) {
-            boolean alreadyTold = told;
             boolean alreadyStopped = stopped;
             long next = before + LIVE;
             orders.await(() -> orders.hasMore()
                     || orders.isGone()
-                    || crew.haveFailed()
-                    || (!alreadyTold && crew.haveSent())
+                    || crew.haveNews()
                     || (!alreadyStopped && interrupted.getAsBoolean())
                     || System.nanoTime() - next >= 0);
             Dialog.Line line = crew.haveLostPeer() ? orders.next(REASON) : orders.next();
             done |= line != null && isLast(line, crew, atServer);
-            crew.check();
+            crew.look(orders);
             if (orders.isGone()) {
                 throw new ProgramException("the server has gone");
-            }
-            if (!told && crew.haveSent()) {
-                orders.send(PerfOrders.SENT, crew.sent());
-                told = true;
             }
             if (!stopped && interrupted.getAsBoolean()) {
                 crew.stop();

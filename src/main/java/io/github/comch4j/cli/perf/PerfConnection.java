@@ -133,16 +133,11 @@ final class PerfConnection implements AutoCloseable {
     }
 
     void waitFor(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            for (ProgressEngine engine : engines) {
-                engine.progress();
-            }
+        lane.await(what, () -> {
+            engines.forEach(ProgressEngine::progress);
             check();
-            if (System.nanoTime() - deadline > 0) {
-                throw new ProgramException("waited " + PATIENCE.toSeconds() + " s in vain for " + what);
-            }
-        }
+            return condition.getAsBoolean();
+        });
     }
 
     /** A client closes when it may; a server waits for that. */

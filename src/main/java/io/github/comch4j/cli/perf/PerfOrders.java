@@ -24,10 +24,9 @@ final class PerfOrders {
     static Dialog.Line awaitLine(Dialog server, String what) {
         Dialog.Line line = server.next(PerfConnection.PATIENCE);
         if (line == null) {
-            throw new ProgramException(
-                    server.isGone()
-                            ? "the server has gone"
-                            : "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for " + what);
+            throw server.isGone()
+                    ? new ProgramException("the server has gone")
+                    : ProgramException.inVain(PerfConnection.PATIENCE, what);
         }
         return checked(line);
     }

@@ -1,24 +1,24 @@
 package io.github.comch4j.cli.perf;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /** What has come of a plan: of all its threads. */
 public final class PerfOutcome {
     private final Plan plan;
-    private final List<LaneResult> received;
-    private final List<Lane.Timed> timed;
+    private final List<LaneResult> results;
+    private final List<LaneResult.RoundTimes> times;
     private final long refused;
 
-    /** Of what both ends have received, and the client has timed. */
-    PerfOutcome(Plan plan, List<LaneResult> received, List<Lane.Timed> timed, long refused) {
+    /** Of what the threads of both ends have counted. */
+    PerfOutcome(Plan plan, List<LaneResult> all) {
         this.plan = plan;
-        this.received =
-                received.stream().filter(each -> each.rates().length > 0).toList();
-        this.timed = List.copyOf(timed);
-        this.refused = refused;
+        results = all.stream().filter(LaneResult::hasCounted).toList();
+        times = all.stream().map(LaneResult::times).filter(Objects::nonNull).toList();
+        refused = all.stream().mapToLong(LaneResult::refused).sum();
     }
 
     /** What was measured. */
@@ -28,24 +28,21 @@ public final class PerfOutcome {
 
     /** Messages, round trips or calls that were counted. */
     public long messages() {
-        return received.stream().mapToLong(LaneResult::messages).sum()
-                + timed.stream().mapToLong(Lane.Timed::count).sum();
+        return results.stream().mapToLong(LaneResult::messages).sum();
     }
 
     /** How long that took. */
     double seconds() {
-        long longest = Math.max(
-                received.stream().mapToLong(LaneResult::nanos).max().orElse(0),
-                timed.stream().mapToLong(Lane.Timed::nanos).max().orElse(0));
-        return longest / 1e9;
+        return results.stream().mapToLong(LaneResult::nanos).max().orElse(0) / 1e9;
+    }
+
+    private double sum(ToDoubleFunction<LaneResult> figure) {
+        return results.stream().mapToDouble(figure).sum();
     }
 
     /** Messages or calls per second. */
     public double rate() {
-        return received.stream().mapToDouble(LaneResult::median).sum()
-                + timed.stream()
-                        .mapToDouble(each -> each.nanos() == 0 ? 0 : each.count() * 1e9 / each.nanos())
-                        .sum();
+        return sum(LaneResult::rate);
     }
 
     double bytesPerSecond() {
@@ -53,30 +50,20 @@ public final class PerfOutcome {
     }
 
     double slowest() {
-        return received.isEmpty()
-                ? Arrays.stream(rates()).min().orElse(rate())
-                : received.stream().mapToDouble(LaneResult::slowest).sum();
+        return sum(LaneResult::slowest);
     }
 
     double fastest() {
-        return received.isEmpty()
-                ? Arrays.stream(rates()).max().orElse(rate())
-                : received.stream().mapToDouble(LaneResult::fastest).sum();
+        return sum(LaneResult::fastest);
     }
 
     /** Of all threads together in each window, as far as all have it. */
     double[] rates() {
-        List<double[]> all = new ArrayList<>();
-        received.forEach(each -> all.add(each.rates()));
-        timed.forEach(each -> all.add(each.rates()));
-        int windows = all.stream().mapToInt(each -> each.length).min().orElse(0);
-        double[] sum = new double[windows];
-        for (double[] each : all) {
-            for (int i = 0; i < windows; i++) {
-                sum[i] += each[i];
-            }
-        }
-        return sum;
+        int windows =
+                results.stream().mapToInt(each -> each.rates().length).min().orElse(0);
+        double[] sums = new double[windows];
+        Arrays.setAll(sums, window -> sum(each -> each.rates()[window]));
+        return sums;
     }
 
     /** Attempts to send that found no room, other than for want of a completion. */
@@ -85,24 +72,30 @@ public final class PerfOutcome {
     }
 
     boolean hasTimes() {
-        return !timed.isEmpty();
+        return !times.isEmpty();
     }
 
     /** How long a message and its answer usually take, ns; the median of the threads. */
     public double usual() {
-        double[] all = timed.stream().mapToDouble(Lane.Timed::usual).sorted().toArray();
+        double[] all = times.stream()
+                .mapToDouble(LaneResult.RoundTimes::usual)
+                .sorted()
+                .toArray();
         return all.length == 0 ? 0 : all[all.length / 2];
     }
 
     /** The processor time of the client's process for a round trip, ns; 0 where it was not measured. */
     double processor() {
-        return timed.stream().mapToDouble(Lane.Timed::processor).average().orElse(0);
+        return times.stream()
+                .mapToDouble(LaneResult.RoundTimes::processor)
+                .average()
+                .orElse(0);
     }
 
     /** There and back, ns. */
     Histogram times() {
         Histogram all = new Histogram(3);
-        timed.forEach(each -> all.add(each.histogram()));
+        times.forEach(each -> all.add(each.histogram()));
         return all;
     }
 }

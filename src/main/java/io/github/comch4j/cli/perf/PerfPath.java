@@ -69,7 +69,7 @@ public enum PerfPath {
 
     /** Messages that are offered before completions are taken, unless the user says otherwise. */
     public int burst() {
-        return this == RECORDS ? RecordEnds.BURST : 64;
+        return this == RECORDS ? RecordOutlet.BURST : 64;
     }
 
     /** The longest message that makes sense, where the control path has some of {@code message} bytes. */
@@ -77,7 +77,7 @@ public enum PerfPath {
         return switch (this) {
             case CONTROL -> message;
             case SOCKETS -> message - Framing.HEADER;
-            case RECORDS -> RecordEnds.LONGEST;
+            case RECORDS -> RecordOutlet.LONGEST;
             case MSGQ -> 32;
             case BUFFERS, SLOTS, CALLS -> 1 << 20;
         };

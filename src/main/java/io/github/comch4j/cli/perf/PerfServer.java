@@ -138,20 +138,11 @@ public final class PerfServer {
                 await(crew::areReady);
                 crew.check();
                 client.send(PerfOrders.READY, "");
-                boolean told = !plan.sends(true);
                 while (!crew.haveFinished()) {
-                    boolean before = told;
-                    await(() -> crew.haveFinished()
-                            || crew.haveFailed()
-                            || (!before && crew.haveSent())
-                            || client.hasMore());
-                    crew.check();
+                    await(() -> crew.haveFinished() || crew.haveNews() || client.hasMore());
+                    crew.look(client);
                     if (isOver()) {
                         return;
-                    }
-                    if (!told && crew.haveSent()) {
-                        client.send(PerfOrders.SENT, crew.sent());
-                        told = true;
                     }
                     Dialog.Line line = client.next();
                     if (line != null) {
@@ -159,7 +150,7 @@ public final class PerfServer {
                     }
                 }
                 crew.check();
-                for (LaneResult each : crew.received()) {
+                for (LaneResult each : crew.results()) {
                     client.send(PerfOrders.RESULT, each.text());
                 }
                 client.send(PerfOrders.DONE, "");

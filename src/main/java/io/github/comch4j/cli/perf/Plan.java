@@ -73,8 +73,8 @@ public record Plan(
         if (pause > 0 && (!latency || depth != 1 || kind.isBound())) {
             throw new ProgramException("a pause is for --latency of calls and of sockets, with --depth 1");
         }
-        if (kind == PerfPath.RECORDS && size > RecordEnds.LONGEST) {
-            throw new ProgramException("records here have at most " + RecordEnds.LONGEST + " bytes");
+        if (kind == PerfPath.RECORDS && size > RecordOutlet.LONGEST) {
+            throw new ProgramException("records here have at most " + RecordOutlet.LONGEST + " bytes");
         }
         if ((long) size * depth * threads > MOST_MEMORY && kind.isBound() && kind != PerfPath.RECORDS) {
             throw new ProgramException("size, depth and threads make more than 4 GiB of buffers");

@@ -66,7 +66,7 @@ final class RoundLane extends Lane {
                 }
             }
         }
-        this.received = new LaneResult(0, 0, new double[0], outlet.refused());
+        result = LaneResult.none(outlet.refused());
     }
 
     private void ask(PerfConnection link, Inlet inlet, Outlet outlet, ArrivalCheck arrivals) {
@@ -97,6 +97,6 @@ final class RoundLane extends Lane {
             }
         } while (rounds.record() && !stopped);
         this.sent = number;
-        timed = Timed.of(rounds, began);
+        result = LaneResult.of(rounds, began);
     }
 }

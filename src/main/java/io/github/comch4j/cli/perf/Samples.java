@@ -26,7 +26,12 @@ final class Samples {
     private long changed; // when the last look found more
 
     Samples(Plan plan) {
-        warmup = plan.warmup();
+        this(plan, plan.warmup());
+    }
+
+    /** With another warm-up than the plan's, ns. */
+    Samples(Plan plan, long warmup) {
+        this.warmup = warmup;
         interval = plan.count() > 0 ? SHORT_WINDOW : plan.length() / WINDOWS;
         windows = plan.count() > 0 ? MOST_WINDOWS : WINDOWS;
     }
@@ -75,6 +80,6 @@ final class Samples {
         }
         long nanos = all.getLast().at - all.getFirst().at;
         long messages = all.getLast().received - all.getFirst().received;
-        return new LaneResult(messages, nanos, rates, refused);
+        return new LaneResult(messages, nanos, rates, refused, null);
     }
 }

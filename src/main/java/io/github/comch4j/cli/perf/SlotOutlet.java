@@ -5,10 +5,7 @@ import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 
 /** A slot producer, each slot in its turn. */
-final class SlotOutlet implements Outlet {
-    private static final int MANY = 256;
-
-    private final ProgressEngine engine;
+final class SlotOutlet extends Outlet {
     private final SlotProducer producer;
     private final MemorySegment memory;
     private final int consumer;
@@ -17,7 +14,7 @@ final class SlotOutlet implements Outlet {
 
     /** Waits for the peer's consumer. */
     SlotOutlet(PerfConnection link, ProgressEngine engine, Plan plan) {
-        this.engine = engine;
+        super(engine);
         consumer = link.awaitRemoteConsumer();
         size = plan.size();
         SlotProducer.Builder settings =
@@ -28,7 +25,7 @@ final class SlotOutlet implements Outlet {
     }
 
     @Override
-    public boolean trySend(long number) {
+    boolean trySend(long number) {
         long at = producer.claim(size, consumer);
         if (at < 0) {
             return false;
@@ -38,7 +35,7 @@ final class SlotOutlet implements Outlet {
     }
 
     @Override
-    public int offer(long number, int most) {
+    int offer(long number, int most) {
         int offered = 0;
         while (offered < most) {
             long at = producer.claimMany(most - offered, size, consumer);
@@ -56,19 +53,12 @@ final class SlotOutlet implements Outlet {
     }
 
     @Override
-    public void progress() {
-        while (engine.progress(MANY) == MANY) {
-            // until there is nothing more
-        }
-    }
-
-    @Override
-    public boolean isIdle() {
+    boolean isIdle() {
         return producer.inFlight() == 0;
     }
 
     @Override
-    public long refused() {
+    long refused() {
         return producer.refused() + producer.retries();
     }
 

@@ -9,7 +9,7 @@ import io.github.comch4j.io.MessageServerSocket;
 import io.github.comch4j.io.MessageSocket;
 import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Messages in blocking calls. */
 final class SocketLane extends Lane {
@@ -49,17 +49,12 @@ final class SocketLane extends Lane {
     }
 
     private MessageSocket accept(MessageServerSocket server) {
-        long deadline = System.nanoTime() + PerfConnection.PATIENCE.toNanos();
-        @Nullable MessageSocket socket = server.accept(MOMENT);
-        while (socket == null) {
-            check();
-            if (System.nanoTime() - deadline > 0) {
-                throw new ProgramException(
-                        "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for the other end");
-            }
-            socket = server.accept(MOMENT);
-        }
-        return socket;
+        AtomicReference<MessageSocket> accepted = new AtomicReference<>();
+        await("the other end", () -> {
+            accepted.set(server.accept(MOMENT));
+            return accepted.get() != null;
+        });
+        return accepted.get();
     }
 
     private void receive(MessageSocket socket) {
@@ -77,7 +72,7 @@ final class SocketLane extends Lane {
             }
         }
         samples.look(received);
-        this.received = samples.result(0);
+        result = samples.result(0);
     }
 
     private void looked(byte[] message, long received) {
@@ -96,7 +91,7 @@ final class SocketLane extends Lane {
                 socket.send(message, PerfConnection.PATIENCE);
             }
         }
-        this.received = new LaneResult(0, 0, new double[0], 0);
+        result = LaneResult.none(0);
     }
 
     private void connect(EventLoop loop) {
@@ -107,7 +102,7 @@ final class SocketLane extends Lane {
                 ask(socket, message);
             } else {
                 send(socket, message);
-                this.received = new LaneResult(0, 0, new double[0], 0);
+                result = LaneResult.none(0);
             }
             finished = true;
             sleepUntil(() -> mayClose);
@@ -119,30 +114,19 @@ final class SocketLane extends Lane {
             socket.send(message, PerfConnection.PATIENCE);
             byte[] answer = socket.receive(PerfConnection.PATIENCE);
             if (answer == null) {
-                throw new ProgramException(
-                        "waited " + PerfConnection.PATIENCE.toSeconds() + " s in vain for an answer");
+                throw ProgramException.inVain(PerfConnection.PATIENCE, "an answer");
             }
             looked(answer, moved());
         });
     }
 
     private void send(MessageSocket socket, byte[] message) {
-        long warm = System.nanoTime() + plan.warmup();
-        long end = warm + plan.length() + 100_000_000;
-        long limit = plan.count() == 0 ? Long.MAX_VALUE : plan.warmup() == 0 ? plan.count() : -1;
+        SendLimit limit = new SendLimit(plan);
         long sent = 0;
-        while (sent != limit && !stopped) {
+        while (limit.hasMore(sent) && !stopped) {
             socket.send(message, PerfConnection.PATIENCE);
-            sent++;
-            long now = System.nanoTime();
-            if (limit == -1 && now - warm >= 0) {
-                limit = sent + plan.count();
-            }
-            if (plan.count() == 0 && now - end >= 0) {
-                break;
-            }
             check();
-            report(sent);
+            report(++sent);
         }
         socket.flush(PerfConnection.PATIENCE);
         this.sent = sent;

@@ -7,14 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Messages as fast as they go, one way or both. */
 final class StreamLane extends Lane {
     private static final int SIGNALS = 8;
-    /** Beyond the time that the receiver measures, which begins with the first arrival. */
-    private static final long SLACK = 100_000_000;
-
     private final int mask; // looks at the clock once in so many turns
-    private boolean sending;
-    private long limit = Long.MAX_VALUE; // messages
-    private long warm; // when the warm-up is over; 0: nothing was sent yet
-    private long end;
 
     StreamLane(Plan plan, PerfEndpoint place, int number) {
         super(plan, place, number);
@@ -43,9 +36,9 @@ final class StreamLane extends Lane {
     static Inlet inlet(PerfConnection link, ProgressEngine engine, Plan plan, ArrivalCheck arrivals) {
         return switch (plan.kind()) {
             case BUFFERS -> new BufferInlet(link, engine, plan, arrivals);
-            case SLOTS -> new SlotInlet(link, engine, plan, arrivals);
-            case RECORDS -> RecordEnds.inlet(link, engine, plan, arrivals);
-            default -> MessageEnds.inlet(link);
+            case SLOTS -> SlotInlet.ofMessages(link, engine, plan, arrivals);
+            case RECORDS -> SlotInlet.ofRecords(link, engine, plan, arrivals);
+            default -> new Inlet(link.engine());
         };
     }
 
@@ -54,8 +47,8 @@ final class StreamLane extends Lane {
         return switch (plan.kind()) {
             case BUFFERS -> new BufferOutlet(link, engine, plan);
             case SLOTS -> new SlotOutlet(link, engine, plan);
-            case RECORDS -> new RecordEnds.RecordOutlet(link, engine, plan);
-            default -> MessageEnds.outlet(link, plan);
+            case RECORDS -> new RecordOutlet(link, engine, plan);
+            default -> new MessageOutlet(link, plan.size());
         };
     }
 
@@ -64,16 +57,15 @@ final class StreamLane extends Lane {
         Spin spin = new Spin();
         int burst = plan.burst();
         long number = 0;
-        sending = outlet != null;
+        long refused = 0;
+        SendLimit limit = new SendLimit(plan);
+        boolean sending = outlet != null;
         boolean open = sending;
-        if (plan.count() > 0 && plan.warmup() == 0) {
-            limit = plan.count();
-        }
         for (int turn = 1; ; turn++) {
             boolean moved = false;
             if (outlet != null && open) {
                 if (sending) {
-                    int offered = outlet.offer(number, (int) Math.min(burst, limit - number));
+                    int offered = outlet.offer(number, (int) Math.min(burst, limit.left(number)));
                     number += offered;
                     moved = offered > 0;
                 }
@@ -83,13 +75,13 @@ final class StreamLane extends Lane {
                 moved |= inlet.poll() > 0;
             }
             spin.turned(moved);
-            if ((turn & mask) != 0 && number < limit) {
+            if ((turn & mask) != 0 && limit.left(number) > 0) {
                 continue;
             }
             link.look();
             report(number + arrivals.received());
             if (sending) {
-                lookAtSender(number);
+                sending = limit.hasMore(number) && !stopped;
             } else if (open && outlet != null && outlet.isIdle()) {
                 refused = outlet.refused();
                 outlet.close();
@@ -101,25 +93,6 @@ final class StreamLane extends Lane {
                 break;
             }
         }
-        this.received = inlet == null ? new LaneResult(0, 0, new double[0], refused) : samples.result(refused);
-    }
-
-    private long refused;
-
-    private void lookAtSender(long number) {
-        long now = System.nanoTime();
-        if (warm == 0 && number > 0) {
-            warm = now + plan.warmup();
-            end = warm + plan.length() + SLACK;
-        }
-        if (plan.count() > 0) {
-            if (limit == Long.MAX_VALUE && warm != 0 && now - warm >= 0) {
-                limit = number + plan.count();
-            }
-            sending = number < limit;
-        } else {
-            sending = warm == 0 || now - end < 0;
-        }
-        sending &= !stopped;
+        result = inlet == null ? LaneResult.none(refused) : samples.result(refused);
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,11 @@ public final class ProgramException extends RuntimeException {
             boolean alone = e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT;
             throw alone ? refused(server, device, e, advice) : e;
         }
+    }
+
+    /** For who has waited so long. */
+    public static ProgramException inVain(Duration waited, String what) {
+        return new ProgramException("waited " + waited.toSeconds() + " s in vain for " + what);
     }
 
     /** What {@code start} returns; a server that cannot be, as its name is taken, is told as such. */

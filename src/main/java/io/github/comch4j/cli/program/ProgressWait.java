@@ -32,7 +32,7 @@ public final class ProgressWait {
     /** Progresses until the condition holds. */
     public void await(String what, BooleanSupplier condition) {
         if (!await(condition, limit.toNanos())) {
-            throw new ProgramException("waited " + limit.toSeconds() + " s in vain for " + what);
+            throw ProgramException.inVain(limit, what);
         }
     }
 
