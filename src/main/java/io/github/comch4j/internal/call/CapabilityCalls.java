@@ -2,7 +2,6 @@ package io.github.comch4j.internal.call;
 
 import static io.github.comch4j.internal.call.DocaFunction.present;
 
-import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
@@ -20,8 +19,8 @@ public final class CapabilityCalls {
     private CapabilityCalls() {}
 
     /** As many tasks as a pool can have, of which DOCA 2.5 tells the binary logarithm. */
-    private static long tasks(long log) {
-        return 1L << Math.clamp(log, 0, LARGEST_LOG);
+    private static long tasks(long told) {
+        return NativeLibrary.isCc25() ? 1L << Math.clamp(told, 0, LARGEST_LOG) : told;
     }
 
     /** {@code doca_comch_cap_server_is_supported}. */
@@ -36,81 +35,57 @@ public final class CapabilityCalls {
 
     /** {@code doca_comch_producer_cap_is_supported}. */
     public static boolean producers(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_is_producer_supported").succeeds(cc_h.doca_cc_cap_is_producer_supported(info))
-                : present("doca_comch_producer_cap_is_supported")
-                        .succeeds(doca_h.doca_comch_producer_cap_is_supported(info));
+        return present("doca_comch_producer_cap_is_supported")
+                .succeeds(doca_h.doca_comch_producer_cap_is_supported(info));
     }
 
     /** {@code doca_comch_consumer_cap_is_supported}. */
     public static boolean consumers(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_is_consumer_supported").succeeds(cc_h.doca_cc_cap_is_consumer_supported(info))
-                : present("doca_comch_consumer_cap_is_supported")
-                        .succeeds(doca_h.doca_comch_consumer_cap_is_supported(info));
+        return present("doca_comch_consumer_cap_is_supported")
+                .succeeds(doca_h.doca_comch_consumer_cap_is_supported(info));
     }
 
     /** {@code doca_comch_cap_get_max_name_len}, bytes, with the terminating NUL. */
     public static long maxNameLength(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_get_max_name_len")
-                        .value(ASKING, cc_h.doca_cc_cap_get_max_name_len(info, Calls.out()))
-                : present("doca_comch_cap_get_max_name_len")
-                        .value(ASKING, doca_h.doca_comch_cap_get_max_name_len(info, Calls.out()));
+        return present("doca_comch_cap_get_max_name_len")
+                .value(ASKING, doca_h.doca_comch_cap_get_max_name_len(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_msg_size}, bytes. */
     public static long maxMessageSize(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_get_max_msg_size")
-                        .value(ASKING, cc_h.doca_cc_cap_get_max_msg_size(info, Calls.out()))
-                : present("doca_comch_cap_get_max_msg_size")
-                        .value(ASKING, doca_h.doca_comch_cap_get_max_msg_size(info, Calls.out()));
+        return present("doca_comch_cap_get_max_msg_size")
+                .value(ASKING, doca_h.doca_comch_cap_get_max_msg_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_recv_queue_size}, messages. */
     public static long maxReceiveQueueSize(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_get_max_recv_queue_size")
-                        .value(ASKING, cc_h.doca_cc_cap_get_max_recv_queue_size(info, Calls.out()))
-                : present("doca_comch_cap_get_max_recv_queue_size")
-                        .value(ASKING, doca_h.doca_comch_cap_get_max_recv_queue_size(info, Calls.out()));
+        return present("doca_comch_cap_get_max_recv_queue_size")
+                .value(ASKING, doca_h.doca_comch_cap_get_max_recv_queue_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_cap_get_max_send_tasks}; in DOCA 2.5 as many of them as a pool can have. */
     public static long maxSendTasks(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? Long.highestOneBit(present("doca_cc_cap_get_max_send_tasks")
-                        .value(ASKING, cc_h.doca_cc_cap_get_max_send_tasks(info, Calls.out())))
-                : present("doca_comch_cap_get_max_send_tasks")
-                        .value(ASKING, doca_h.doca_comch_cap_get_max_send_tasks(info, Calls.out()));
+        long told = present("doca_comch_cap_get_max_send_tasks")
+                .value(ASKING, doca_h.doca_comch_cap_get_max_send_tasks(info, Calls.out()));
+        return NativeLibrary.isCc25() ? Long.highestOneBit(told) : told;
     }
 
     /** {@code doca_comch_cap_get_max_clients}. */
     public static long maxClients(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_cap_get_max_clients")
-                        .value(ASKING, cc_h.doca_cc_cap_get_max_clients(info, Calls.out()))
-                : present("doca_comch_cap_get_max_clients")
-                        .value(ASKING, doca_h.doca_comch_cap_get_max_clients(info, Calls.out()));
+        return present("doca_comch_cap_get_max_clients")
+                .value(ASKING, doca_h.doca_comch_cap_get_max_clients(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_num_tasks}. */
     public static long producerTasks(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? tasks(present("doca_cc_producer_cap_get_max_log_num_tasks")
-                        .value(ASKING, cc_h.doca_cc_producer_cap_get_max_log_num_tasks(info, Calls.out())))
-                : present("doca_comch_producer_cap_get_max_num_tasks")
-                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_num_tasks(info, Calls.out()));
+        return tasks(present("doca_comch_producer_cap_get_max_num_tasks")
+                .value(ASKING, doca_h.doca_comch_producer_cap_get_max_num_tasks(info, Calls.out())));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_size}, bytes. */
     public static long producerBufferSize(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_producer_cap_get_max_buf_size")
-                        .value(ASKING, cc_h.doca_cc_producer_cap_get_max_buf_size(info, Calls.out()))
-                : present("doca_comch_producer_cap_get_max_buf_size")
-                        .value(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_size(info, Calls.out()));
+        return present("doca_comch_producer_cap_get_max_buf_size")
+                .value(ASKING, doca_h.doca_comch_producer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */
@@ -131,20 +106,14 @@ public final class CapabilityCalls {
 
     /** {@code doca_comch_consumer_cap_get_max_num_tasks}. */
     public static long consumerTasks(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? tasks(present("doca_cc_consumer_cap_get_max_log_num_tasks")
-                        .value(ASKING, cc_h.doca_cc_consumer_cap_get_max_log_num_tasks(info, Calls.out())))
-                : present("doca_comch_consumer_cap_get_max_num_tasks")
-                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, Calls.out()));
+        return tasks(present("doca_comch_consumer_cap_get_max_num_tasks")
+                .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, Calls.out())));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_size}, bytes. */
     public static long consumerBufferSize(MemorySegment info) {
-        return NativeLibrary.isCc25()
-                ? present("doca_cc_consumer_cap_get_max_buf_size")
-                        .value(ASKING, cc_h.doca_cc_consumer_cap_get_max_buf_size(info, Calls.out()))
-                : present("doca_comch_consumer_cap_get_max_buf_size")
-                        .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_size(info, Calls.out()));
+        return present("doca_comch_consumer_cap_get_max_buf_size")
+                .value(ASKING, doca_h.doca_comch_consumer_cap_get_max_buf_size(info, Calls.out()));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_list_len}: 1 before DOCA 2.7. */

@@ -94,17 +94,10 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /** {@code …_get_max_msg_size}, bytes. */
     public final int maxMessageSize(MemorySegment endpoint, String action) {
-        DocaFunction function = present(ofRelease("get_max_msg_size"));
-        int code;
-        if (OF_2_5) {
-            code = server
-                    ? cc_h.doca_cc_server_get_max_msg_size(endpoint, Calls.out())
-                    : cc_h.doca_cc_client_get_max_msg_size(endpoint, Calls.out());
-        } else {
-            code = server
-                    ? doca_h.doca_comch_server_get_max_msg_size(endpoint, Calls.out())
-                    : doca_h.doca_comch_client_get_max_msg_size(endpoint, Calls.out());
-        }
+        DocaFunction function = present(named("get_max_msg_size"));
+        int code = server
+                ? doca_h.doca_comch_server_get_max_msg_size(endpoint, Calls.out())
+                : doca_h.doca_comch_client_get_max_msg_size(endpoint, Calls.out());
         return function.size(action, code);
     }
 
@@ -126,17 +119,10 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /** {@code …_get_recv_queue_size}, messages. */
     public final int receiveQueueSize(MemorySegment endpoint, String action) {
-        DocaFunction function = present(ofRelease("get_recv_queue_size"));
-        int code;
-        if (OF_2_5) {
-            code = server
-                    ? cc_h.doca_cc_server_get_recv_queue_size(endpoint, Calls.out())
-                    : cc_h.doca_cc_client_get_recv_queue_size(endpoint, Calls.out());
-        } else {
-            code = server
-                    ? doca_h.doca_comch_server_get_recv_queue_size(endpoint, Calls.out())
-                    : doca_h.doca_comch_client_get_recv_queue_size(endpoint, Calls.out());
-        }
+        DocaFunction function = present(named("get_recv_queue_size"));
+        int code = server
+                ? doca_h.doca_comch_server_get_recv_queue_size(endpoint, Calls.out())
+                : doca_h.doca_comch_client_get_recv_queue_size(endpoint, Calls.out());
         return function.size(action, code);
     }
 

@@ -19,9 +19,15 @@ final class Releases {
             "doca_comch_producer_set_dev_max_num_send", "doca_comch_producer_set_dev_num_send");
     /** Without immediate data this one takes two arguments less in 2.6, and in 2.5. */
     private static final String WITH_IMMEDIATE_DATA = "doca_comch_producer_task_send_alloc_init";
-    /** In the names of what has other types in 2.5: {@code size_t}, and the logarithm of a number of tasks. */
+    /** What 2.5 named otherwise than 2.6: today's name, and that of 2.5, where a number of tasks is a logarithm. */
+    private static final Map<String, String> NAMES_OF_2_5 = Map.of(
+            "doca_comch_producer_cap_is_supported", "doca_cc_cap_is_producer_supported",
+            "doca_comch_consumer_cap_is_supported", "doca_cc_cap_is_consumer_supported",
+            "doca_comch_producer_cap_get_max_num_tasks", "doca_cc_producer_cap_get_max_log_num_tasks",
+            "doca_comch_consumer_cap_get_max_num_tasks", "doca_cc_consumer_cap_get_max_log_num_tasks");
+    /** In the names of what takes other types in 2.5: {@code size_t}, and the logarithm of a number of tasks. */
     private static final List<String> DIFFERENT_IN_2_5 =
-            List.of("_task_send_alloc_init", "_set_conf", "_max_msg_size", "_recv_queue_size", "cap_get_max_");
+            List.of("_task_send_alloc_init", "_set_conf", "_set_max_msg_size", "_set_recv_queue_size");
     /** In the names of what doca_cc of 2.6 has not. */
     private static final List<String> ONLY_IN_2_5 =
             List.of("_send_task_", "_post_recv_task_", "doca_cc_cap_is_", "_max_log_num_tasks");
@@ -91,7 +97,8 @@ final class Releases {
             case COMCH -> Optional.of(of27);
             case CC_2_6 -> Optional.of(withOlderPrefix(of27)).filter(name -> !function.equals(WITH_IMMEDIATE_DATA));
             case CC_2_5 ->
-                Optional.of(withOlderPrefix(of27)
+                Optional.of(NAMES_OF_2_5
+                                .getOrDefault(function, withOlderPrefix(of27))
                                 .replace("_task_send_", "_send_task_")
                                 .replace("_task_post_recv_", "_post_recv_task_"))
                         .filter(name -> DIFFERENT_IN_2_5.stream().noneMatch(function::contains));
