@@ -29,11 +29,6 @@ final class ConnectionProbes {
         return probes;
     }
 
-    /** Records the states that a client comes into. */
-    static ComchClient.Builder recorded(ComchClient.Builder settings, List<ContextState> states) {
-        return settings.onStateChanged((client, previous, next) -> states.add(next));
-    }
-
     static String text(List<?> things) {
         return things.isEmpty() ? "none" : things.stream().map(String::valueOf).collect(Collectors.joining(" "));
     }
@@ -57,18 +52,18 @@ final class ConnectionProbes {
                 .expect("states", "STARTING IDLE")
                 .measure("refused after ms")
                 .host(stage -> {
-                    List<ContextState> states = new ArrayList<>();
+                    PeerSight sight = new PeerSight();
                     long began = System.nanoTime();
                     ComchClient client;
                     try {
-                        client = recorded(stage.client(), states).start();
+                        client = sight.of(stage.client()).start();
                     } catch (DocaException e) {
                         stage.answer("start", CallOutcome.name(e.code()));
                         return;
                     }
                     stage.answer("start", CallOutcome.SUCCESS);
                     boolean ended = stage.await(() -> client.state() == ContextState.IDLE, Duration.ofSeconds(20));
-                    stage.answer("states", text(states));
+                    stage.answer("states", text(sight.states));
                     stage.answer("refused after ms", ended ? (System.nanoTime() - began) / 1_000_000 : "not in 20000");
                 });
     }
@@ -152,20 +147,17 @@ final class ConnectionProbes {
                 })
                 .dpu(stage -> {
                     List<String> starts = new ArrayList<>();
-                    int[] messages = {0};
+                    PeerSight sight = new PeerSight();
                     for (int i = 0; i < 3; i++) {
-                        int before = messages[0];
-                        ComchServer server = stage.server()
-                                .onMessage((from, message) -> messages[0]++)
-                                .start();
+                        int before = sight.messages;
+                        ComchServer server = stage.serve(sight.of(stage.server()));
                         starts.add(CallOutcome.SUCCESS);
-                        stage.tell("up");
                         stage.hear("gone");
-                        stage.await(() -> messages[0] > before, Duration.ofSeconds(5));
+                        stage.await(() -> sight.messages > before, Duration.ofSeconds(5));
                         server.close();
                     }
                     stage.answer("starts", counted(starts));
-                    stage.answer("messages of clients", messages[0]);
+                    stage.answer("messages of clients", sight.messages);
                 });
     }
 
@@ -185,20 +177,12 @@ final class ConnectionProbes {
                     client.close();
                 })
                 .dpu(stage -> {
-                    int[] messages = {0};
-                    String[] end = {"none"};
-                    ComchServer server = stage.serve(stage.server()
-                            .onMessage((connection, message) -> messages[0]++)
-                            .onDisconnected(
-                                    connection -> end[0] = connection.state().toString()));
-                    ComchConnection connection = stage.accept(server);
+                    PeerSight sight = new PeerSight();
+                    ComchConnection connection = stage.accept(stage.serve(sight.of(stage.server())));
                     stage.tell("accepted");
                     stage.hear("closing");
-                    long began = System.nanoTime();
-                    stage.await(() -> !end[0].equals("none"), Duration.ofSeconds(10));
-                    stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
-                    stage.answer("messages of before", messages[0]);
-                    stage.answer("disconnect event", end[0]);
+                    sight.answerEnd(stage, Duration.ofSeconds(10));
+                    stage.answer("messages of before", sight.messages);
                     stage.attempt("a send after it", () -> connection.trySend(new byte[] {1}));
                 });
     }
@@ -212,21 +196,14 @@ final class ConnectionProbes {
                 .expect("disconnect events on the server", "0")
                 .measure("after ms")
                 .host(stage -> {
-                    int[] messages = {0};
-                    String[] end = {"none"};
-                    List<ContextState> states = new ArrayList<>();
-                    ComchClient client = stage.connect(recorded(stage.client(), states)
-                            .onMessage((connection, message) -> messages[0]++)
-                            .onDisconnected(
-                                    connection -> end[0] = connection.state().toString()));
+                    PeerSight sight = new PeerSight();
+                    ComchClient client = stage.connect(sight.of(stage.client()));
                     stage.tell("here");
                     stage.hear("closing");
-                    long began = System.nanoTime();
+                    sight.answerEnd(stage, Duration.ofSeconds(10));
                     stage.await(() -> client.state() == ContextState.IDLE, Duration.ofSeconds(10));
-                    stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
-                    stage.answer("messages of before", messages[0]);
-                    stage.answer("disconnect event", end[0]);
-                    stage.answer("states", text(states));
+                    stage.answer("messages of before", sight.messages);
+                    stage.answer("states", text(sight.states));
                     stage.attempt("a send after it", () -> client.connection().trySend(new byte[] {1}));
                 })
                 .dpu(stage -> {
@@ -249,15 +226,15 @@ final class ConnectionProbes {
                 .expect("the other client", "RUNNING")
                 .expect("an event of it on the server", "none")
                 .host(stage -> {
-                    List<ContextState> states = new ArrayList<>();
-                    ComchClient first = stage.connect(recorded(stage.client(), states));
+                    PeerSight sight = new PeerSight();
+                    ComchClient first = stage.connect(sight.of(stage.client()));
                     stage.tell("first");
                     stage.hear("first");
                     ComchClient second = stage.client().connect(Duration.ofSeconds(10));
                     stage.tell("second");
                     stage.hear("ended");
                     stage.await(() -> first.state() == ContextState.IDLE, Duration.ofSeconds(10));
-                    stage.answer("states of its client", text(states));
+                    stage.answer("states of its client", text(sight.states));
                     stage.answer("the other client", second.state());
                     stage.tell("seen");
                 })

@@ -37,9 +37,8 @@ final class DeathProbes {
                     stage.die();
                 })
                 .dpu(stage -> {
-                    String[] end = {"none"};
-                    ComchServer server = stage.serve(stage.server()
-                            .onDisconnected(one -> end[0] = one.state().toString()));
+                    PeerSight sight = new PeerSight();
+                    ComchServer server = stage.serve(sight.of(stage.server()));
                     ComchConnection connection = stage.accept(server);
                     List<DocaError> failed = new ArrayList<>();
                     ConsumerProbes.consumer(stage, connection, 4, failed);
@@ -49,10 +48,7 @@ final class DeathProbes {
                     var buffer = producer.acquire(memory, 0, 1024);
                     stage.tell("ready");
                     stage.hear("dead");
-                    long began = System.nanoTime();
-                    stage.await(() -> !end[0].equals("none"), PATIENCE);
-                    stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
-                    stage.answer("disconnect event", end[0]);
+                    sight.answerEnd(stage, PATIENCE);
                     stage.await(() -> failed.size() == 4, Duration.ofSeconds(5));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
                     stage.attempt("a send to its consumer", () -> producer.trySend(buffer, id));
@@ -69,24 +65,17 @@ final class DeathProbes {
                 .expect("posted receives", "IO_FAILED x4")
                 .expect("a message", "NOT_CONNECTED")
                 .host(stage -> {
-                    String[] end = {"none"};
-                    List<ContextState> states = new ArrayList<>();
-                    stage.hear("up");
-                    ComchClient client = ConnectionProbes.recorded(
-                                    ComchClient.builder(stage.engine, stage.device, stage.name("death")), states)
-                            .onDisconnected(one -> end[0] = one.state().toString())
-                            .connect(Duration.ofSeconds(10));
+                    PeerSight sight = new PeerSight();
+                    ComchClient client = stage.connect(
+                            sight.of(ComchClient.builder(stage.engine, stage.device, stage.name("death"))));
                     List<DocaError> failed = new ArrayList<>();
                     ConsumerProbes.consumer(stage, client.connection(), 4, failed);
                     stage.consumers(client.connection(), 1);
                     stage.tell("ready");
                     stage.hear("dead");
-                    long began = System.nanoTime();
-                    stage.await(() -> !end[0].equals("none"), PATIENCE);
-                    stage.answer("after ms", (System.nanoTime() - began) / 1_000_000);
-                    stage.answer("disconnect event", end[0]);
+                    sight.answerEnd(stage, PATIENCE);
                     stage.await(() -> failed.size() == 4 && client.state() == ContextState.IDLE, Duration.ofSeconds(5));
-                    stage.answer("states of the client", ConnectionProbes.text(states));
+                    stage.answer("states of the client", ConnectionProbes.text(sight.states));
                     stage.answer("posted receives", ConnectionProbes.counted(failed));
                     stage.attempt("a message", () -> client.connection().trySend(new byte[] {1}));
                 })

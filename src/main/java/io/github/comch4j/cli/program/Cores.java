@@ -21,7 +21,6 @@ public final class Cores {
     private static final MethodHandle SET = Symbols.standard("sched_setaffinity", AFFINITY);
 
     private static final int TURNS = 1000; // there and back, between looks at the clock
-    private static final int TURNS_IN_VAIN = 2000;
     private static final int THERE = 16; // in cache lines of their own
     private static final int BACK = 48;
     private static final int WORDS = 64;
@@ -93,23 +92,21 @@ public final class Cores {
 
     private static void answer(AtomicLongArray words) {
         bind(0);
+        Spin spin = new Spin();
         long seen = 0;
-        int vain = 0;
         while (seen >= 0) {
             long now = words.getAcquire(THERE);
+            spin.turned(now != seen);
             if (now != seen) {
                 seen = now;
-                vain = 0;
                 words.setRelease(BACK, seen);
-            } else if (++vain == TURNS_IN_VAIN) {
-                vain = 0;
-                Thread.yield(); // the other one may be waiting for this processor
             }
         }
     }
 
     private static double ask(AtomicLongArray words, long nanos) {
         bind(1);
+        Spin spin = new Spin();
         double[] blocks = new double[(int) (nanos / (TURNS * 10L)) + 1];
         int known = 0;
         long sent = 0;
@@ -118,13 +115,10 @@ public final class Cores {
         while (before - end < 0 && known < blocks.length) {
             for (int i = 0; i < TURNS; i++) {
                 words.setRelease(THERE, ++sent);
-                int vain = 0;
                 while (words.getAcquire(BACK) != sent) {
-                    if (++vain == TURNS_IN_VAIN) {
-                        vain = 0;
-                        Thread.yield();
-                    }
+                    spin.turned(false);
                 }
+                spin.turned(true);
             }
             long after = System.nanoTime();
             blocks[known++] = (double) (after - before) / TURNS;

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /** Files that people write, and text of theirs in messages. */
 public final class TextFile {
-    private static final char MARK = '\uFEFF'; // some editors begin a file with it
+    private static final String MARK = "\uFEFF"; // some editors begin a file with it
     private static final Pattern INVISIBLE = Pattern.compile("[\\p{C}\\p{Z}&&[^ \\t\\n]]");
 
     private TextFile() {}
@@ -23,25 +23,19 @@ public final class TextFile {
      * @throws ProgramException if one is no UTF-8
      */
     public static List<String> lines(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(file);
         List<String> lines = new ArrayList<>();
-        for (int from = 0, to; from < bytes.length; from = to + 1) {
-            to = from;
-            while (to < bytes.length && bytes[to] != '\n') {
-                to++;
-            }
-            int length = to > from && bytes[to - 1] == '\r' ? to - from - 1 : to - from;
+        // of bytes, so that the line is known that is no UTF-8
+        for (String each : Files.readString(file, StandardCharsets.ISO_8859_1).split("\r?\n")) {
             String line;
             try {
                 line = StandardCharsets.UTF_8
                         .newDecoder()
-                        .decode(ByteBuffer.wrap(bytes, from, length))
+                        .decode(ByteBuffer.wrap(each.getBytes(StandardCharsets.ISO_8859_1)))
                         .toString();
             } catch (CharacterCodingException e) {
                 throw new ProgramException(file + ", line " + (lines.size() + 1) + ": this is not UTF-8", e);
             }
-            boolean marked = lines.isEmpty() && !line.isEmpty() && line.charAt(0) == MARK;
-            lines.add(marked ? line.substring(1) : line);
+            lines.add(lines.isEmpty() && line.startsWith(MARK) ? line.substring(1) : line);
         }
         return lines;
     }

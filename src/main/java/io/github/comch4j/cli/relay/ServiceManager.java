@@ -1,11 +1,12 @@
 package io.github.comch4j.cli.relay;
 
+import io.github.comch4j.cli.program.Programs;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /** Tells systemd how far the program is, by its own {@code systemd-notify}: Java has no datagrams to Unix sockets. */
 final class ServiceManager {
-    private static final long PATIENCE_SECONDS = 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private ServiceManager() {}
 
@@ -16,16 +17,9 @@ final class ServiceManager {
             return;
         }
         try {
-            Process notify = new ProcessBuilder("systemd-notify", "--no-block", state)
-                    .inheritIO()
-                    .start();
-            if (!notify.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                notify.destroyForcibly();
-            }
+            Programs.run(new ProcessBuilder("systemd-notify", "--no-block", state).inheritIO(), PATIENCE);
         } catch (IOException e) {
             System.err.println("comch: systemd cannot be told " + state + ": " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -60,8 +60,9 @@ public final class LateLibrary {
         return Symbols.find(function).isPresent();
     }
 
+    /** One without which all else works. */
     @SuppressWarnings("restricted")
-    private static void load(Path library) {
+    static void load(Path library) {
         try {
             System.load(library.toString());
         } catch (UnsatisfiedLinkError e) {

@@ -114,19 +114,9 @@ public final class NativeLibrary {
         }
         Optional<Path> channel = pair.channel();
         if (channel.isPresent()) {
-            loadChannel(channel.get());
+            LateLibrary.load(channel.get());
         }
         return generation.get();
-    }
-
-    /** The endpoint API, without which all else works. */
-    @SuppressWarnings("restricted")
-    private static void loadChannel(Path library) {
-        try {
-            System.load(library.toString());
-        } catch (UnsatisfiedLinkError e) {
-            Log.logger().log(System.Logger.Level.WARNING, "cannot load {0}: {1}", library, e.getMessage());
-        }
     }
 
     /** The one attempt of this process. */
