@@ -39,7 +39,6 @@ public final class FabricView {
     private static final int TAIL = 0;
     private static final int HEAD = 64;
     private static final int HEAD_MESSAGES = 72;
-    private static final int CLOSED = 128;
     private static final int DIRECTORY = 192;
     private static final int SLOTS = 128;
     private static final int LABEL_BYTES = 192;
@@ -72,7 +71,7 @@ public final class FabricView {
 
     /** What goes to one side: messages and bytes that have been sent, and what of it was not received yet. */
     public record FlowDirection(
-            long messages, long bytes, long waiting, long producers, boolean ended, List<Consumer> consumers) {}
+            long messages, long bytes, long waiting, long producers, List<Consumer> consumers) {}
 
     /** {@code inode} tells connections apart. A process is null if it is not to be seen, or has gone. */
     public record Connection(
@@ -303,7 +302,6 @@ public final class FabricView {
                 sent,
                 Math.max(0, sent - control.getLong(own + HEAD)),
                 0,
-                control.getInt(other + CLOSED) != 0,
                 List.of());
     }
 
@@ -341,7 +339,6 @@ public final class FabricView {
                 sent,
                 Math.max(0, sent - control.getLong(own + HEAD)),
                 Integer.toUnsignedLong(control.getInt(label(1 - side) + 4)),
-                control.getInt(other + CLOSED) != 0,
                 consumers);
     }
 }

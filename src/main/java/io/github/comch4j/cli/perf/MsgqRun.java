@@ -15,6 +15,7 @@ import io.github.comch4j.dpa.DpaProducer;
 import io.github.comch4j.dpa.DpaThread;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.dpa.MessageQueueProducer;
+import io.github.comch4j.internal.load.FolderRemoval;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Round trips over MsgQ to a kernel on the DPA that polls, and back. */
@@ -146,12 +146,7 @@ public final class MsgqRun {
             try {
                 return DpaApplication.load(compile(folder), APPLICATION);
             } finally {
-                try (Stream<Path> files = Files.list(folder)) {
-                    for (Path file : files.toList()) {
-                        Files.delete(file);
-                    }
-                }
-                Files.delete(folder);
+                var _ = FolderRemoval.of(folder); // what is left is in nobody's way
             }
         } catch (IllegalArgumentException e) {
             throw new ProgramException(String.valueOf(e.getMessage()), e);

@@ -85,13 +85,6 @@ public final class BufferCalls {
         return doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer), MemorySegment.NULL);
     }
 
-    /** {@code doca_buf_get_head}: the address of the window. */
-    public static long head(MemorySegment buffer) {
-        return present("doca_buf_get_head")
-                .pointer("asking where a buffer is", doca_h.doca_buf_get_head(buffer, Calls.out()))
-                .address();
-    }
-
     /** {@code doca_buf_get_refcount}. */
     public static int references(long buffer) {
         return present("doca_buf_get_refcount")

@@ -10,14 +10,11 @@ import io.github.comch4j.internal.load.LateLibrary;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /** Calls of DPAs ({@code doca_dpa.h}): their life, settings and sizes. */
 public final class DpaCalls {
     private static final List<Level> LEVELS = List.of(Level.OFF, Level.ERROR, Level.WARNING, Level.INFO, Level.DEBUG);
-    private static final int LONGEST_PATH = 4096;
 
     private DpaCalls() {}
 
@@ -60,31 +57,6 @@ public final class DpaCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(path);
             present("doca_dpa_trace_file_set_path").check(action, doca_h.doca_dpa_trace_file_set_path(dpa, text));
-        }
-    }
-
-    /** {@code doca_dpa_log_file_get_path}. */
-    public static String logFile(MemorySegment dpa, String action) {
-        return path(
-                action,
-                (text, length) -> present("doca_dpa_log_file_get_path")
-                        .answer(doca_h.doca_dpa_log_file_get_path(dpa, text, length)));
-    }
-
-    /** {@code doca_dpa_trace_file_get_path}. */
-    public static String traceFile(MemorySegment dpa, String action) {
-        return path(
-                action,
-                (text, length) -> present("doca_dpa_trace_file_get_path")
-                        .answer(doca_h.doca_dpa_trace_file_get_path(dpa, text, length)));
-    }
-
-    private static String path(String action, BiFunction<MemorySegment, MemorySegment, DocaAnswer> call) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, LONGEST_PATH);
-            MemorySegment text = arena.allocate(LONGEST_PATH);
-            call.apply(text, length).check(action);
-            return text.getString(0);
         }
     }
 
@@ -156,11 +128,6 @@ public final class DpaCalls {
     /** {@code doca_dpa_get_dpa_handle}. */
     public static long handle(MemorySegment dpa, String action) {
         return present("doca_dpa_get_dpa_handle").value(action, doca_h.doca_dpa_get_dpa_handle(dpa, Calls.out()));
-    }
-
-    /** {@code doca_dpa_get_uar_id}. */
-    public static int uarId(MemorySegment dpa, String action) {
-        return present("doca_dpa_get_uar_id").number(action, doca_h.doca_dpa_get_uar_id(dpa, Calls.out()));
     }
 
     /** {@code doca_dpa_get_core_num}. */

@@ -31,12 +31,6 @@ public final class DpaThreadCalls {
                 .check(action, doca_h.doca_dpa_thread_set_local_storage(thread, address));
     }
 
-    /** {@code doca_dpa_thread_get_local_storage}. */
-    public static long localStorage(MemorySegment thread, String action) {
-        return present("doca_dpa_thread_get_local_storage")
-                .value(action, doca_h.doca_dpa_thread_get_local_storage(thread, Calls.out()));
-    }
-
     /** {@code doca_dpa_thread_set_affinity}. */
     public static void setAffinity(MemorySegment thread, MemorySegment affinity, String action) {
         present("doca_dpa_thread_set_affinity").check(action, doca_h.doca_dpa_thread_set_affinity(thread, affinity));

@@ -3,10 +3,7 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
-import java.lang.foreign.AddressLayout;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * What initialisers, the generated ones too, ask of the JVM's restricted methods. Where it forbids native calls they
@@ -42,14 +39,5 @@ public final class NativeAccess {
     @SuppressWarnings("restricted")
     public static MemorySegment allMemory() {
         return isAllowed() ? MemorySegment.NULL.reinterpret(Long.MAX_VALUE) : MemorySegment.NULL;
-    }
-
-    /** A pointer to memory whose size is not known. */
-    @SuppressWarnings("restricted")
-    public static AddressLayout pointer() {
-        return isAllowed()
-                ? ValueLayout.ADDRESS.withTargetLayout(
-                        MemoryLayout.sequenceLayout(Long.MAX_VALUE, ValueLayout.JAVA_BYTE))
-                : ValueLayout.ADDRESS;
     }
 }

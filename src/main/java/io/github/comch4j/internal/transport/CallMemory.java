@@ -81,12 +81,6 @@ public final class CallMemory {
         return outgoing;
     }
 
-    /** A native copy of bytes to send, for calls that take an address. */
-    public long stageCopy(MemorySegment bytes) {
-        MemorySegment.copy(bytes, 0, outgoing, 0, bytes.byteSize());
-        return outgoing.address();
-    }
-
     /** Where a call writes its result. */
     public long resultAddress() {
         return result.address();
