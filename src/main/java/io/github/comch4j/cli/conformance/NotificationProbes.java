@@ -21,20 +21,6 @@ final class NotificationProbes {
         return List.of(handle(), roundTrips());
     }
 
-    /** Whether a descriptor becomes readable within so many milliseconds. */
-    private static boolean readable(int descriptor, long millis) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment requests = arena.allocate(16, 4); // two of struct pollfd, of which the second is none
-            requests.set(ValueLayout.JAVA_INT, 0, descriptor);
-            requests.set(ValueLayout.JAVA_SHORT, 4, Descriptors.READABLE);
-            requests.set(ValueLayout.JAVA_INT, 8, -1);
-            MemorySegment time = arena.allocate(16, 8); // struct timespec
-            time.set(ValueLayout.JAVA_LONG, 0, millis / 1000);
-            time.set(ValueLayout.JAVA_LONG, 8, millis % 1000 * 1_000_000);
-            return Descriptors.pollTwo(requests.address(), time.address()) > 0;
-        }
-    }
-
     private static Probe handle() {
         return Probe.of("notification.handle", "The descriptor of an engine: armed, cleared, and in an epoll instance")
                 .expect("a message comes, not armed", "not readable")
@@ -56,25 +42,26 @@ final class NotificationProbes {
                     client.connection().send(new byte[] {1}); // asks for one
                     stage.settle(0);
                     stage.hearStill();
-                    stage.answer("a message comes, not armed", said(readable(handle, 100)));
+                    stage.answer("a message comes, not armed", said(Descriptors.isReadable(handle, 100)));
                     stage.engine.requestNotification();
-                    stage.answer("armed, with a message to receive", said(readable(handle, 1000)));
-                    stage.answer("in an epoll instance", added ? said(readable(epoll, 0)) : "not possible");
+                    stage.answer("armed, with a message to receive", said(Descriptors.isReadable(handle, 1000)));
+                    stage.answer(
+                            "in an epoll instance", added ? said(Descriptors.isReadable(epoll, 0)) : "not possible");
                     stage.engine.clearNotification();
-                    stage.answer("cleared", said(readable(handle, 100)));
+                    stage.answer("cleared", said(Descriptors.isReadable(handle, 100)));
                     stage.await(() -> messages[0] == 1);
 
                     stage.tell("soon");
                     stage.settle(100);
                     stage.engine.requestNotification();
-                    boolean woken = readable(handle, 5000);
+                    boolean woken = Descriptors.isReadable(handle, 5000);
                     stage.engine.clearNotification();
                     stage.answer("armed, a message comes", said(woken));
                     stage.await(() -> messages[0] == 2);
 
                     stage.settle(200);
                     stage.engine.requestNotification();
-                    stage.answer("armed, nothing comes for a second", said(readable(handle, 1000)));
+                    stage.answer("armed, nothing comes for a second", said(Descriptors.isReadable(handle, 1000)));
                     stage.engine.clearNotification();
                 })
                 .dpu(stage -> {

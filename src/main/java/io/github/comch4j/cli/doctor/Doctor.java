@@ -86,8 +86,8 @@ public final class Doctor {
                     "take an image of Debian, Ubuntu or RHEL in place of Alpine"));
             return;
         }
-        Matcher version = Pattern.compile("(?i)ldd \\(.*libc.*\\) (\\d+\\.\\d+)")
-                .matcher(machine.run("ldd", "--version").orElse(""));
+        Matcher version =
+                Pattern.compile("(?i)ldd \\(.*libc.*\\) (\\d+\\.\\d+)").matcher(machine.run("ldd", "--version"));
         if (version.find()) {
             findings.add(Finding.good("libc", "GNU C library " + version.group(1)));
         }
@@ -164,7 +164,7 @@ public final class Doctor {
 
     /** What the dynamic linker does not find. */
     private void missing(Path library) {
-        String said = machine.run("ldd", library.toString()).orElse("");
+        String said = machine.run("ldd", library.toString());
         Matcher absent = Pattern.compile("(\\S+) => not found").matcher(said);
         List<String> names = new ArrayList<>();
         while (absent.find()) {
@@ -197,13 +197,13 @@ public final class Doctor {
     }
 
     private void card() {
-        boolean dpu = machine.text("/etc/mlnx-release").isPresent();
+        boolean dpu = !machine.text("/etc/mlnx-release").isEmpty();
         List<String> cards = new ArrayList<>();
         String model = "";
         for (String address : machine.names("/sys/bus/pci/devices")) {
             String folder = "/sys/bus/pci/devices/" + address;
-            String found = CARDS.get(machine.text(folder + "/device").orElse(""));
-            if (found != null && machine.text(folder + "/vendor").orElse("").equals(NVIDIA)) {
+            String found = CARDS.get(machine.text(folder + "/device"));
+            if (found != null && machine.text(folder + "/vendor").equals(NVIDIA)) {
                 cards.add(address);
                 model = found;
             }
@@ -236,8 +236,7 @@ public final class Doctor {
     }
 
     private void mode(String address, boolean accelerated) {
-        String said = machine.run("mlxconfig", "-d", address, "-e", "query", "INTERNAL_CPU_OFFLOAD_ENGINE")
-                .orElse("");
+        String said = machine.run("mlxconfig", "-d", address, "-e", "query", "INTERNAL_CPU_OFFLOAD_ENGINE");
         if (said.contains("DISABLED(1)")) {
             findings.add(Finding.bad(
                     "mode",
@@ -257,8 +256,7 @@ public final class Doctor {
     }
 
     private void eswitch(String address) {
-        String said = machine.run("devlink", "dev", "eswitch", "show", "pci/" + address)
-                .orElse("");
+        String said = machine.run("devlink", "dev", "eswitch", "show", "pci/" + address);
         if (said.contains("mode legacy")) {
             findings.add(Finding.bad(
                     "representors",
@@ -268,8 +266,7 @@ public final class Doctor {
         }
         List<String> representors = new ArrayList<>();
         for (String name : machine.names("/sys/class/net")) {
-            String port =
-                    machine.text("/sys/class/net/" + name + "/phys_port_name").orElse("");
+            String port = machine.text("/sys/class/net/" + name + "/phys_port_name");
             if (port.matches("(c\\d+)?pf\\d+(hpf|vf\\d+|sf\\d+)")) {
                 representors.add(name);
             }
@@ -315,8 +312,7 @@ public final class Doctor {
 
     /** As bytes; empty where it is not known. */
     private OptionalLong processLimit(String what) {
-        Matcher limit = Pattern.compile("Max " + what + "\\s+(\\S+)")
-                .matcher(machine.text("/proc/self/limits").orElse(""));
+        Matcher limit = Pattern.compile("Max " + what + "\\s+(\\S+)").matcher(machine.text("/proc/self/limits"));
         if (!limit.find()) {
             return OptionalLong.empty();
         }
@@ -357,11 +353,10 @@ public final class Doctor {
         }
         Matcher free = Pattern.compile("(?m)^\\s*(\\d+)\\s*$")
                 .matcher(machine.run(
-                                "df",
-                                "-B1",
-                                "--output=avail",
-                                machine.at(there.toString()).toString())
-                        .orElse(""));
+                        "df",
+                        "-B1",
+                        "--output=avail",
+                        machine.at(there.toString()).toString()));
         if (!free.find()) {
             findings.add(Finding.limit(
                     "shared memory",

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Files and programs of a machine, below the folder that stands for {@code /}. */
@@ -33,12 +32,11 @@ public final class MachineFacts {
     }
 
     /** Without the white space around it; empty if it cannot be read. */
-    Optional<String> text(String path) {
+    String text(String path) {
         try {
-            return Optional.of(
-                    Files.readString(at(path), StandardCharsets.ISO_8859_1).strip());
+            return Files.readString(at(path), StandardCharsets.ISO_8859_1).strip();
         } catch (IOException e) {
-            return Optional.empty();
+            return "";
         }
     }
 
@@ -52,7 +50,7 @@ public final class MachineFacts {
     }
 
     /** What a program prints, both ways; empty if the machine has no such program, or it does not end. */
-    Optional<String> run(String program, String... arguments) {
+    String run(String program, String... arguments) {
         for (String folder : PROGRAMS) {
             Path file = at(folder + "/" + program);
             if (Files.isExecutable(file)) {
@@ -61,23 +59,22 @@ public final class MachineFacts {
                 return output(command);
             }
         }
-        return Optional.empty();
+        return "";
     }
 
-    private static Optional<String> output(List<String> command) {
+    private static String output(List<String> command) {
         try {
             Path file = Files.createTempFile("comch", ".out");
             try {
                 ProcessBuilder program =
                         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(file.toFile());
-                return Programs.run(program, PATIENCE).isPresent()
-                        ? Optional.of(Files.readString(file, StandardCharsets.ISO_8859_1))
-                        : Optional.empty();
+                boolean ended = Programs.run(program, PATIENCE).isPresent();
+                return ended ? Files.readString(file, StandardCharsets.ISO_8859_1) : "";
             } finally {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            return Optional.empty();
+            return "";
         }
     }
 }

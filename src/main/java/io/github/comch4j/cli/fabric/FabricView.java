@@ -70,8 +70,7 @@ public final class FabricView {
     public record Consumer(long id, String state, long capacity, long free, long taken) {}
 
     /** What goes to one side: messages and bytes that have been sent, and what of it was not received yet. */
-    public record FlowDirection(
-            long messages, long bytes, long waiting, long producers, List<Consumer> consumers) {}
+    public record FlowDirection(long messages, long bytes, long waiting, long producers, List<Consumer> consumers) {}
 
     /** {@code inode} tells connections apart. A process is null if it is not to be seen, or has gone. */
     public record Connection(

@@ -120,11 +120,18 @@ public final class Descriptors {
 
     /** Whether something can be read now. */
     static boolean isReadable(int descriptor) {
+        return isReadable(descriptor, 0);
+    }
+
+    /** Whether something can be read within so many milliseconds. */
+    public static boolean isReadable(int descriptor, long millis) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment requests = arena.allocate(JAVA_INT, 8); // and no time
+            MemorySegment requests = arena.allocate(JAVA_INT, 8); // two of struct pollfd, and a struct timespec
             requests.setAtIndex(JAVA_INT, 0, descriptor);
             requests.setAtIndex(JAVA_INT, 1, READABLE);
             requests.setAtIndex(JAVA_INT, 2, -1);
+            requests.setAtIndex(JAVA_INT, 4, (int) (millis / 1000));
+            requests.setAtIndex(JAVA_INT, 6, (int) (millis % 1000 * 1_000_000));
             return pollTwo(requests.address(), requests.address() + 16) > 0;
         }
     }

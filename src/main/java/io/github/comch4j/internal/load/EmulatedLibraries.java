@@ -43,28 +43,12 @@ public final class EmulatedLibraries {
                             + " to a folder with libraries built for this platform",
                     null);
         }
-        List<String> failures = new ArrayList<>();
-        Throwable last = null;
-        for (int place = 0; place < places(); place++) {
-            Path parent = null;
-            try {
-                parent = place(place);
-                load(parent, common, comch);
-                String url = comch.toString();
-                return url.substring(0, url.lastIndexOf('/'));
-            } catch (IOException e) {
-                failures.add("cannot write to " + (parent == null ? "the fabric folder" : parent) + " (" + e + ")");
-                last = e;
-            } catch (UnsatisfiedLinkError e) {
-                failures.add("cannot load from " + parent + ", which may be mounted noexec (" + e.getMessage() + ")");
-                last = e;
-            }
+        synchronized (Runtime.getRuntime()) { // which the copies of this class in other loaders have as well
+            Soname.choose();
+            loaded("the emulated BlueField", true, common, comch); // in this order: the second needs the first
         }
-        throw Failures.unusable(
-                Reason.NOT_UNPACKED,
-                "cannot unpack and load the emulated BlueField: " + String.join("; ", failures) + "; set "
-                        + LibrarySettings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
-                last);
+        String url = comch.toString();
+        return url.substring(0, url.lastIndexOf('/'));
     }
 
     /** In how many places a folder for the libraries may be made. */
@@ -86,20 +70,6 @@ public final class EmulatedLibraries {
                 : FabricFolder.open(System.getenv("DOCA_EMU_DIR"));
     }
 
-    private static void load(Path parent, URL common, URL comch) throws IOException {
-        Path folder = privateFolder(parent);
-        try {
-            synchronized (Runtime.getRuntime()) { // which the copies of this class in other loaders have as well
-                Soname.choose();
-                Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
-                Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
-                NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
-            }
-        } finally {
-            remove(folder, LibraryLocator.COMCH, LibraryLocator.COMMON);
-        }
-    }
-
     /**
      * Loads one more of the emulated BlueField's libraries, whose symbols are then found among those of the others.
      * Returns whether the jar has it for this platform.
@@ -116,32 +86,58 @@ public final class EmulatedLibraries {
         return loaded(platform, name, false);
     }
 
-    /**
-     * Loads a library of the jar from where it can be, among those of this class's loader or by itself. Returns its
-     * symbols; null if the jar has none for this platform.
-     */
     private static SymbolLookup loaded(Platform platform, String name, boolean amongOthers) {
         URL resource = EmulatedLibraries.class.getResource("/native/" + platform.folder() + "/" + name);
-        if (resource == null) {
-            return null;
-        }
+        return resource == null ? null : loaded(name, amongOthers, resource);
+    }
+
+    /**
+     * Loads libraries of the jar from where they can be, among those of this class's loader or by themselves. Returns
+     * the symbols of the last one.
+     */
+    private static SymbolLookup loaded(String what, boolean amongOthers, URL... resources) {
+        List<String> failures = new ArrayList<>();
         Throwable last = null;
         for (int place = 0; place < places(); place++) {
-            Path folder = null;
+            Path parent = null;
             try {
-                folder = privateFolder(place(place));
-                return load(unpack(resource, folder.resolve(name)), amongOthers);
-            } catch (IOException | IllegalArgumentException | UnsatisfiedLinkError e) {
+                parent = place(place);
+                return loadFrom(parent, amongOthers, resources);
+            } catch (IOException e) {
+                failures.add("cannot write to " + (parent == null ? "the fabric folder" : parent) + " (" + e + ")");
                 last = e;
-            } finally {
-                remove(folder, name);
+            } catch (IllegalArgumentException | UnsatisfiedLinkError e) {
+                failures.add("cannot load from " + parent + ", which may be mounted noexec (" + e.getMessage() + ")");
+                last = e;
             }
         }
         throw Failures.unusable(
                 Reason.NOT_UNPACKED,
-                "cannot unpack and load " + name + " (" + last + "); set " + LibrarySettings.NATIVE_DIR_PROPERTY
-                        + " to a folder that is writable and not mounted noexec",
+                "cannot unpack and load " + what + ": " + String.join("; ", failures) + "; set "
+                        + LibrarySettings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
                 last);
+    }
+
+    private static SymbolLookup loadFrom(Path parent, boolean amongOthers, URL... resources) throws IOException {
+        Path folder = privateFolder(parent);
+        List<Path> files = new ArrayList<>();
+        try {
+            for (URL resource : resources) {
+                String url = resource.toString();
+                files.add(folder.resolve(url.substring(url.lastIndexOf('/') + 1)));
+                unpack(resource, files.getLast());
+            }
+            SymbolLookup symbols = null;
+            for (Path file : files) {
+                symbols = load(file, amongOthers);
+            }
+            return symbols;
+        } finally {
+            for (Path file : files) {
+                remove(file);
+            }
+            remove(folder);
+        }
     }
 
     @SuppressWarnings("restricted")
@@ -183,16 +179,6 @@ public final class EmulatedLibraries {
         }
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
         return file;
-    }
-
-    private static void remove(Path folder, String... names) {
-        if (folder == null) {
-            return;
-        }
-        for (String name : names) {
-            remove(folder.resolve(name));
-        }
-        remove(folder);
     }
 
     private static void remove(Path path) {
