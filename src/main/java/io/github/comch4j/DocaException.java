@@ -41,26 +41,17 @@ public class DocaException extends RuntimeException {
         Internals.openMaker(DocaException.class, (Function<DocaExceptionParts, DocaException>) DocaException::new);
     }
 
-    /** The origin of an exception. Only this library can create an origin, and exceptions with it. */
-    public static final class Origin {
-        static {
-            Internals.openMaker(Origin.class, (Function<DocaExceptionParts, Origin>) Origin::new);
-        }
-
-        private final DocaExceptionParts refusal;
-
-        private Origin(DocaExceptionParts refusal) {
-            this.refusal = refusal;
-        }
-    }
-
     /**
      * Constructor for subclasses in this library.
      *
-     * @param origin the origin of the exception
+     * @param refusal what the exception says in more detail
      */
-    protected DocaException(Origin origin) {
-        this(origin.refusal);
+    protected DocaException(DocaException refusal) {
+        super(refusal.getMessage());
+        this.code = refusal.code;
+        this.function = refusal.function;
+        this.action = refusal.action;
+        this.reason = refusal.reason;
     }
 
     private DocaException(DocaExceptionParts refusal) {

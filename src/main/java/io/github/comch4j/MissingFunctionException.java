@@ -10,9 +10,8 @@ import java.util.function.Function;
  */
 public final class MissingFunctionException extends NativeLibraryException {
     static {
-        Internals.openMaker(
-                MissingFunctionException.class,
-                (Function<LibraryExceptionParts<Reason>, MissingFunctionException>) MissingFunctionException::new);
+        Internals.openMaker(MissingFunctionException.class, (Function<LibraryExceptionParts, MissingFunctionException>)
+                MissingFunctionException::new);
     }
 
     private static final long serialVersionUID = 1L;
@@ -20,7 +19,7 @@ public final class MissingFunctionException extends NativeLibraryException {
     /** The function's C name. */
     private final String function;
 
-    private MissingFunctionException(LibraryExceptionParts<Reason> unusable) {
+    private MissingFunctionException(LibraryExceptionParts unusable) {
         super(unusable);
         this.function = unusable.function();
     }

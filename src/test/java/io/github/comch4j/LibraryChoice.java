@@ -67,7 +67,7 @@ public final class LibraryChoice {
                 System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.generation()
                         + ", " + library.reason());
             } catch (NativeLibraryException e) {
-                System.out.println(e.reason() + " " + e.getMessage());
+                System.out.println(e.getMessage());
             } catch (DocaException e) {
                 System.out.println(e.error() + " " + e.getMessage());
             }
@@ -80,7 +80,7 @@ public final class LibraryChoice {
                 call.run();
                 System.out.println("done");
             } catch (NativeLibraryException e) {
-                System.out.println(e.reason() + " " + e.getMessage());
+                System.out.println(e.getMessage());
             } catch (Throwable e) {
                 System.out.println(e);
             }

@@ -79,7 +79,7 @@ class NativeLoadingIT {
     @Test
     void aFolderWithoutLibraries() {
         assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
-                .startsWith("NOT_FOUND")
+                .startsWith("system property comch4j.library names ")
                 .contains(folder.toString());
     }
 
@@ -96,7 +96,7 @@ class NativeLoadingIT {
         Files.writeString(folder.resolve("libdoca_common.so"), "not a library");
         Files.writeString(folder.resolve("libdoca_comch.so"), "not a library");
         assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
-                .startsWith("NOT_LOADED")
+                .startsWith("cannot load ")
                 .contains(folder.toString())
                 .contains("comch4j.library=emulated");
     }
@@ -124,7 +124,7 @@ class NativeLoadingIT {
         compile("libdoca_common.so", "doca_version_runtime");
         compile("libdoca_cc.so", "doca_cc_server_create", "doca_cc_consumer_create");
         assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
-                .startsWith("UNKNOWN_RELEASE " + folder.resolve("libdoca_cc.so"))
+                .startsWith(folder.resolve("libdoca_cc.so") + " does not match")
                 .contains("doca_cc_consumer_cap_is_supported (doca_cc of DOCA 2.6)")
                 .contains("doca_cc_cap_is_consumer_supported (doca_cc of DOCA 2.5)")
                 .contains("comch4j.library=emulated");
@@ -144,7 +144,7 @@ class NativeLoadingIT {
     void anUnpackingFolderThatIsNone() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
         assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + file), Map.of()))
-                .startsWith("NOT_UNPACKED")
+                .startsWith("cannot unpack and load ")
                 .contains(file.toString())
                 .contains("comch4j.native.dir");
     }
@@ -152,7 +152,7 @@ class NativeLoadingIT {
     @Test
     void anUnpackingFolderThatIsReadOnly() {
         assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=/proc"), Map.of()))
-                .startsWith("NOT_UNPACKED")
+                .startsWith("cannot unpack and load ")
                 .contains("/proc")
                 .contains("writable");
     }
@@ -170,7 +170,7 @@ class NativeLoadingIT {
                 folder.toString());
         assumeTrue(works(confined), "no mount namespaces for this user here");
         assertThat(outcome(confined, List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of()))
-                .startsWith("NOT_UNPACKED")
+                .startsWith("cannot unpack and load ")
                 .contains(folder.toString())
                 .contains("noexec")
                 .contains("comch4j.native.dir");
@@ -210,7 +210,7 @@ class NativeLoadingIT {
                         text -> assertThat(text).startsWith("EMULATED 4 devices"),
                         text -> assertThat(text).startsWith("SYSTEM")); // a machine that has an SDK
         assertThat(outcome(umlaut, List.of("-Dcomch4j.library=emulated", "-Djava.io.tmpdir=/proc"), Map.of()))
-                .startsWith("NOT_UNPACKED")
+                .startsWith("cannot unpack and load ")
                 .contains("DOCA_EMU_DIR is not a valid path");
     }
 
@@ -234,8 +234,7 @@ class NativeLoadingIT {
         for (String flag : List.of("comch4j.batch", "comch4j.strict", "comch4j.debug")) {
             for (String value : List.of("banana", "", "yes")) {
                 assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-D" + flag + "=" + value), Map.of()))
-                        .isEqualTo("INVALID_SETTING system property " + flag + " is '" + value
-                                + "': expected true or false");
+                        .isEqualTo("system property " + flag + " is '" + value + "': expected true or false");
             }
         }
         assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.batch=FALSE"), Map.of()))
@@ -251,7 +250,7 @@ class NativeLoadingIT {
         assertThat(outcome)
                 .satisfiesAnyOf(
                         text -> assertThat(text)
-                                .startsWith("NOT_FOUND")
+                                .startsWith("no DOCA SDK found")
                                 .contains("/opt/mellanox/doca/lib")
                                 .contains(folder.toString()),
                         text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
@@ -262,12 +261,12 @@ class NativeLoadingIT {
         Files.createFile(folder.resolve("libdoca_common.so.2.5.0"));
         Map<String, String> path = Map.of("LD_LIBRARY_PATH", folder.toString());
         assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
-                .startsWith("NOT_FOUND")
+                .startsWith("system property comch4j.library names ")
                 .contains(folder + " holds libdoca_common.so.2.5.0");
         assertThat(outcome(List.of("-Dcomch4j.library=system"), path))
                 .satisfiesAnyOf(
                         text -> assertThat(text)
-                                .startsWith("NOT_FOUND")
+                                .startsWith("no usable DOCA SDK")
                                 .contains(folder + " holds libdoca_common.so.2.5.0")
                                 .contains("neither libdoca_comch.so nor libdoca_cc.so"),
                         text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
@@ -286,7 +285,7 @@ class NativeLoadingIT {
             assertThat(lines.stream().distinct())
                     .singleElement()
                     .asString()
-                    .startsWith("NOT_LOADED the JVM forbids native calls")
+                    .startsWith("the JVM forbids native calls")
                     .contains("--enable-native-access=ALL-UNNAMED");
             assertThat(child.exitCode()).isZero();
         }

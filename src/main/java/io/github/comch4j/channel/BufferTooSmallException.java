@@ -12,7 +12,7 @@ public final class BufferTooSmallException extends DocaException {
     private final int length;
 
     BufferTooSmallException(int length, long room, String function, String action) {
-        super(Failures.origin(
+        super(Failures.refused(
                 DocaError.INVALID_VALUE,
                 function,
                 action + " into " + room + " bytes; the next message has " + length + " bytes"));

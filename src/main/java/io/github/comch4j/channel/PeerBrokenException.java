@@ -15,7 +15,7 @@ public final class PeerBrokenException extends DocaException {
     private final transient ChannelPeer peer;
 
     PeerBrokenException(ChannelPeer peer, String function, String action) {
-        super(Failures.origin(DocaError.CONNECTION_RESET, function, action));
+        super(Failures.refused(DocaError.CONNECTION_RESET, function, action));
         this.peer = peer;
     }
 

@@ -21,7 +21,7 @@ public final class ConnectionClosedException extends DocaException {
     }
 
     private ConnectionClosedException(String function, String action, ConnectionState state, long number) {
-        super(Failures.origin(
+        super(Failures.refused(
                 DocaError.NOT_CONNECTED,
                 function,
                 action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")")));

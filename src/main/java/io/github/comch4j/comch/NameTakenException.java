@@ -1,7 +1,6 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.internal.failure.Failures;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +25,7 @@ public final class NameTakenException extends DocaException {
     private final long holder;
 
     private NameTakenException(DocaException refusal, long holder) {
-        super(Failures.origin(refusal));
+        super(refusal);
         this.holder = holder;
     }
 

@@ -29,8 +29,8 @@ import io.github.comch4j.internal.load.NativeLibrary;
  * That folder is created in {@value #NATIVE_DIR_PROPERTY}, or else in {@code java.io.tmpdir}. If {@code java.io.tmpdir}
  * is read-only or mounted {@code noexec}, it is created in the folder that {@code DOCA_EMU_DIR} names.
  *
- * <p>A meaningless setting, such as {@code -Dcomch4j.batch=banana}, is not ignored: the first use throws an exception
- * with the reason {@link NativeLibraryException.Reason#INVALID_SETTING}.
+ * <p>A meaningless setting, such as {@code -Dcomch4j.batch=banana}, is not ignored: the first use throws a
+ * {@link NativeLibraryException} that names the property.
  *
  * <p>Any thread may call these methods.
  */

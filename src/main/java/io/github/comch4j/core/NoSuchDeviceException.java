@@ -26,7 +26,7 @@ public final class NoSuchDeviceException extends DocaException {
             String message,
             PciAddress address,
             List<PciAddress> available) {
-        super(Failures.origin(error, function, action, message));
+        super(Failures.explained(error, function, action, message));
         this.address = address;
         this.available = available.toArray(PciAddress[]::new);
     }

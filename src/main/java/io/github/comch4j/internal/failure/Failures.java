@@ -14,12 +14,10 @@ import java.util.function.Function;
 /** Makes the exceptions that only the library makes; the caller throws them. */
 public final class Failures {
     private static final Function<DocaExceptionParts, DocaException> REFUSED = Internals.maker(DocaException.class);
-    private static final Function<DocaExceptionParts, DocaException.Origin> ORIGIN =
-            Internals.maker(DocaException.Origin.class);
-    private static final Function<LibraryExceptionParts<NativeLibraryException.Reason>, NativeLibraryException>
-            UNUSABLE = Internals.maker(NativeLibraryException.class);
-    private static final Function<LibraryExceptionParts<NativeLibraryException.Reason>, MissingFunctionException>
-            MISSING = Internals.maker(MissingFunctionException.class);
+    private static final Function<LibraryExceptionParts, NativeLibraryException> UNUSABLE =
+            Internals.maker(NativeLibraryException.class);
+    private static final Function<LibraryExceptionParts, MissingFunctionException> MISSING =
+            Internals.maker(MissingFunctionException.class);
 
     private static final Function<String, WaitInterruptedException> INTERRUPTED =
             Internals.maker(WaitInterruptedException.class);
@@ -68,48 +66,25 @@ public final class Failures {
     }
 
     /**
-     * What a subclass of DocaException hands to its superclass.
+     * For an error whose cause the library knows better than DOCA says.
      *
      * @param error the error
      * @param function the DOCA function concerned
-     * @param action what was being done, as the continuation of "while …"
+     * @param action what was being done
+     * @param message the whole message
      */
-    public static DocaException.Origin origin(DocaError error, String function, String action) {
-        return origin(error, function, action, null);
-    }
-
-    /**
-     * What a subclass of DocaException that knows more about the cause than DOCA says hands to its superclass.
-     *
-     * @param error the error
-     * @param function the DOCA function concerned
-     * @param action what was being done, as the continuation of "while …"
-     * @param message the whole message; null for the usual one
-     */
-    public static DocaException.Origin origin(DocaError error, String function, String action, String message) {
-        return ORIGIN.apply(new DocaExceptionParts(error.code(), function, action, message, null));
-    }
-
-    /**
-     * What a subclass of DocaException that says what a refusal means hands to its superclass.
-     *
-     * @param refusal what DOCA has refused, with its reason
-     */
-    public static DocaException.Origin origin(DocaException refusal) {
-        return ORIGIN.apply(
-                new DocaExceptionParts(refusal.code(), refusal.function(), refusal.action(), null, refusal.reason()));
+    public static DocaException explained(DocaError error, String function, String action, String message) {
+        return REFUSED.apply(new DocaExceptionParts(error.code(), function, action, message, null));
     }
 
     /**
      * For libraries that cannot be used.
      *
-     * @param reason why
      * @param message the sentence for the user, with the remedy
      * @param cause what the system said, or null
      */
-    public static NativeLibraryException unusable(
-            NativeLibraryException.Reason reason, String message, Throwable cause) {
-        return UNUSABLE.apply(new LibraryExceptionParts<>(reason, null, message, cause));
+    public static NativeLibraryException unusable(String message, Throwable cause) {
+        return UNUSABLE.apply(new LibraryExceptionParts(null, message, cause));
     }
 
     /**
@@ -119,8 +94,7 @@ public final class Failures {
      * @param message the sentence for the user
      */
     public static MissingFunctionException missing(String function, String message) {
-        return MISSING.apply(
-                new LibraryExceptionParts<>(NativeLibraryException.Reason.MISSING_FUNCTION, function, message, null));
+        return MISSING.apply(new LibraryExceptionParts(function, message, null));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.load;
 
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;
 import java.io.IOException;
@@ -36,7 +35,6 @@ public final class EmulatedLibraries {
         URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
         if (common == null || comch == null) {
             throw Failures.unusable(
-                    Reason.UNSUPPORTED_PLATFORM,
                     "this jar has no emulated BlueField for " + platform.folder() + " (" + resources
                             + LibraryLocator.COMCH + "); install the DOCA SDK, or set "
                             + LibrarySettings.LIBRARY_PROPERTY
@@ -112,7 +110,6 @@ public final class EmulatedLibraries {
             }
         }
         throw Failures.unusable(
-                Reason.NOT_UNPACKED,
                 "cannot unpack and load " + what + ": " + String.join("; ", failures) + "; set "
                         + LibrarySettings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
                 last);

@@ -2,7 +2,6 @@ package io.github.comch4j.internal.load;
 
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Path;
@@ -30,7 +29,6 @@ final class Generations {
     /** For a library in which there is none. */
     static NativeLibraryException unknown(Path comch) {
         return Failures.unusable(
-                Reason.UNKNOWN_RELEASE,
                 comch + " does not match any supported release of DOCA: it lacks "
                         + newestFirst()
                                 .map(generation -> mark(generation) + " (" + describe(generation) + ")")

@@ -2,7 +2,6 @@ package io.github.comch4j.internal.load;
 
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;
 import java.nio.file.Files;
@@ -179,10 +178,9 @@ public final class LibraryLocator {
     private NativeLibraryException noSystem() {
         Optional<String> half = halfSdk();
         if (half.isPresent()) {
-            return Failures.unusable(Reason.NOT_FOUND, "no usable DOCA SDK: " + half.get(), null);
+            return Failures.unusable("no usable DOCA SDK: " + half.get(), null);
         }
         return Failures.unusable(
-                Reason.NOT_FOUND,
                 "no DOCA SDK found: looked for " + COMMON + " with " + COMCH + " or " + CC
                         + " (also with a version after the name) in " + systemFolders
                         + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
@@ -194,14 +192,12 @@ public final class LibraryLocator {
         Path folder = path(setting, source);
         if (!folder.isAbsolute() && !setting.contains("/")) {
             throw Failures.unusable(
-                    Reason.NOT_FOUND,
                     source + " is '" + setting
                             + "': expected auto, system, emulated or a folder (with at least one '/')",
                     null);
         }
         return pairIn(folder.toAbsolutePath().normalize())
                 .orElseThrow(() -> Failures.unusable(
-                        Reason.NOT_FOUND,
                         source + " names " + folder
                                 + withoutComch(folder.toAbsolutePath().normalize())
                                         .map(half -> ": " + half)
@@ -214,7 +210,6 @@ public final class LibraryLocator {
             return Path.of(setting);
         } catch (InvalidPathException e) {
             throw Failures.unusable(
-                    Reason.INVALID_SETTING,
                     source + " is '" + setting + "', which is not a valid path (" + e.getMessage()
                             + "); check that the locale supports its characters",
                     e);

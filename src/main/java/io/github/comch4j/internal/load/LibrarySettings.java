@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.load;
 
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -92,9 +91,6 @@ public final class LibrarySettings {
     }
 
     private static RuntimeException invalid(String property, String value, String allowed, Exception cause) {
-        return Failures.unusable(
-                Reason.INVALID_SETTING,
-                "system property " + property + " is '" + value + "': expected " + allowed,
-                cause);
+        return Failures.unusable("system property " + property + " is '" + value + "': expected " + allowed, cause);
     }
 }

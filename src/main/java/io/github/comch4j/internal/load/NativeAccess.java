@@ -1,7 +1,6 @@
 package io.github.comch4j.internal.load;
 
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import java.lang.foreign.MemorySegment;
 
@@ -21,8 +20,7 @@ public final class NativeAccess {
         try {
             MemorySegment.NULL.reinterpret(0);
         } catch (IllegalCallerException e) {
-            throw Failures.unusable(
-                    Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
+            throw Failures.unusable("the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
         }
     }
 

@@ -3,7 +3,6 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
@@ -99,8 +98,8 @@ public final class NativeLibrary {
     /** Each caller gets a stack trace of its own, and the first cause. */
     private static NativeLibraryException again(Throwable failure) {
         return failure instanceof NativeLibraryException known
-                ? Failures.unusable(known.reason(), known.getMessage(), known)
-                : Failures.unusable(Reason.NOT_LOADED, "cannot use the DOCA libraries: " + failure, failure);
+                ? Failures.unusable(known.getMessage(), known)
+                : Failures.unusable("cannot use the DOCA libraries: " + failure, failure);
     }
 
     /** Returns which generation of Comch they are. */
@@ -198,7 +197,6 @@ public final class NativeLibrary {
         private static NativeLibraryException notLoaded(Path folder, UnsatisfiedLinkError e) {
             String said = String.valueOf(e.getMessage());
             return Failures.unusable(
-                    Reason.NOT_LOADED,
                     "cannot load the DOCA libraries in " + folder + " (" + said + "); "
                             + (said.contains("another classloader")
                                     ? "a JVM loads a native library for only one class loader: put this jar into a"

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.load;
 
-import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +26,12 @@ public record Platform(String arch) {
         };
         if (!system.equals("Linux") || arch == null) {
             throw Failures.unusable(
-                    Reason.UNSUPPORTED_PLATFORM,
                     "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is " + system + " on "
                             + processor,
                     null);
         }
         if (musl) {
             throw Failures.unusable(
-                    Reason.UNSUPPORTED_PLATFORM,
                     "DOCA Comch, real or emulated, needs the GNU C library; this Java runs on"
                             + " musl (Alpine): use an image based on Debian, Ubuntu or Red Hat",
                     null);

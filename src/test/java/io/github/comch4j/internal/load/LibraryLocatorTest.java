@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.LibraryInfo.Kind;
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.NativeLibraryException.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,9 +130,7 @@ class LibraryLocatorTest {
     @Test
     void systemWithoutAnSdkNamesTheFoldersThatWereSearched() {
         assertThatThrownBy(() -> locator.choose("system", "x"))
-                .isInstanceOfSatisfying(
-                        NativeLibraryException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.NOT_FOUND))
+                .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining(sdk.toString())
                 .hasMessageContaining(other.toString())
                 .hasMessageContaining("libdoca_comch.so or libdoca_cc.so");
