@@ -56,7 +56,8 @@ public final class BlockClient implements AutoCloseable {
         this.handler = handler;
         this.client = ComchClient.builder(engine, device, name)
                 .onMessage((connection, message) -> answered(Message.of(message)))
-                .onConsumer((connection, id, state) -> consumerOfServer = state == RemoteConsumerState.NEW ? id : 0)
+                .onConsumer((connection, id) -> consumerOfServer = id)
+                .onConsumerExpired((connection, id) -> consumerOfServer = 0)
                 .connect(timeout);
         try {
             ComchConnection connection = client.connection();

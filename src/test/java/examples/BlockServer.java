@@ -1,6 +1,5 @@
 package examples;
 
-import static io.github.comch4j.comch.RemoteConsumerState.NEW;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -43,8 +42,8 @@ public final class BlockServer implements AutoCloseable {
         this.server = ComchServer.builder(engine, device, function, name)
                 .onConnected(connection -> connection.attach(new Session(connection)))
                 .onMessage((connection, message) -> connection.attachment(Session.class).received(message))
-                .onConsumer((connection, id, state) ->
-                        connection.attachment(Session.class).consumerOfClient = state == NEW ? id : 0)
+                .onConsumer((connection, id) -> connection.attachment(Session.class).consumerOfClient = id)
+                .onConsumerExpired((connection, id) -> connection.attachment(Session.class).consumerOfClient = 0)
                 .onDisconnected(connection -> ended.add(connection.attachment(Session.class)))
                 .start();
     }

@@ -17,11 +17,7 @@ public final class EchoClient {
              var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));            // the BlueField's function on the host
              var client = ComchClient.builder(engine, device, arguments[0])
                      .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))
-                     .onConsumer((connection, id, state) -> {
-                         if (state == RemoteConsumerState.NEW) {
-                             consumers.add(id);
-                         }
-                     })
+                     .onConsumer((connection, id) -> consumers.add(id))
                      .onDisconnected(connection -> System.err.println("the server has gone"))
                      .connect(Duration.ofSeconds(5));                                 // waits for the server
              var memory = MemoryMap.allocate(device, 1 << 20, Access.PCI_READ_WRITE); // what is sent must be in a map

@@ -329,7 +329,8 @@ public final class Pieces {
         // @start region="labelled"
         var labels = new ConsumerLabels();
         try (var client = ComchClient.builder(engine, device, server)
-                .onConsumer(labels)
+                .onConsumer(labels::onConsumer)
+                .onConsumerExpired(labels::onConsumerExpired)
                 .onMessage(labels.before((connection, message) -> { /* all that is no label */ }))
                 .connect(Duration.ofSeconds(5))) {
             orders = labels.await(client.connection(), "orders", Duration.ofSeconds(5)); // what producers send to

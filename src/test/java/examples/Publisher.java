@@ -5,7 +5,6 @@ import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
@@ -29,14 +28,12 @@ public final class Publisher implements AutoCloseable {
         // @start region="subscribe"
         pool = Broadcast.Pool.create(MemoryMap.allocate(device, 16 * 65536, Access.PCI_READ_WRITE), 16, 65536);
         server = ComchServer.builder(engine, device, representor, name)
-                .onConsumer((connection, id, state) -> {
-                    if (state == RemoteConsumerState.NEW) {
-                        ComchProducer producer = connection.producer(engine)
-                                .releaseSent()                           // or nobody learns when a place is free
-                                .onCompletion((self, buffer, status) -> {}) // what fails, fails with its client
-                                .start();
-                        subscribers.put(connection, new Subscriber(producer, id));
-                    }
+                .onConsumer((connection, id) -> {
+                    ComchProducer producer = connection.producer(engine)
+                            .releaseSent()                           // or nobody learns when a place is free
+                            .onCompletion((self, buffer, status) -> {}) // what fails, fails with its client
+                            .start();
+                    subscribers.put(connection, new Subscriber(producer, id));
                 })
                 .onDisconnected(subscribers::remove)             // its producer ends with it
                 .start();

@@ -55,7 +55,8 @@ public final class SeveralEngines implements AutoCloseable {
         var labels = new ConsumerLabels();
         try (var engine = ProgressEngine.create();
              var client = ComchClient.builder(engine, device, name)
-                     .onConsumer(labels)
+                     .onConsumer(labels::onConsumer)
+                     .onConsumerExpired(labels::onConsumerExpired)
                      .onMessage(labels.before((connection, message) -> {}))
                      .connect(Duration.ofSeconds(5));
              var producer = client.connection().slotProducer(engine, 64).start()) {

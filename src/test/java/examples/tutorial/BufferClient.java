@@ -19,7 +19,7 @@ public class BufferClient {
              var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, args[0])
                      .onMessage((connection, message) -> answers.add(UTF_8.decode(message.asByteBuffer()).toString()))
-                     .onConsumer((connection, id, state) -> consumer[0] = state == RemoteConsumerState.NEW ? id : 0)
+                     .onConsumer((connection, id) -> consumer[0] = id)
                      .connect(Duration.ofSeconds(5));
              var memory = MemoryMap.allocate(device, SIZE, Access.PCI_READ_WRITE);
              var producer = client.connection().producer(engine).start()) {

@@ -20,7 +20,7 @@ public class RecordClient {
              var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, args[0])
                      .onMessage((connection, message) -> answers.add(UTF_8.decode(message.asByteBuffer()).toString()))
-                     .onConsumer((connection, id, state) -> consumer[0] = state == RemoteConsumerState.NEW ? id : 0)
+                     .onConsumer((connection, id) -> consumer[0] = id)
                      .connect(Duration.ofSeconds(5));
              var producer = client.connection().slotProducer(engine, 8192).tasks(64).start()) {
             engine.await(() -> consumer[0] != 0, Duration.ofSeconds(5));

@@ -29,9 +29,7 @@ public class Host {
         try (var engine = ProgressEngine.create();
                 var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
                 var client = ComchClient.builder(engine, device, "file-drop")
-                        .onConsumer((dpu, id, state) -> {
-                            if (state == RemoteConsumerState.NEW) consumers.add(id);
-                        })
+                        .onConsumer((dpu, id) -> consumers.add(id))
                         .onMessage((dpu, message) ->
                                 answers.add(UTF_8.decode(message.asByteBuffer()).toString()))
                         .connect(PATIENCE)) {

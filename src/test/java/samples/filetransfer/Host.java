@@ -6,7 +6,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ConnectionCounters;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
@@ -135,7 +134,8 @@ public final class Host {
         try {
             return ComchClient.builder(engine, device, name)
                     .onMessage(this::onMessage)
-                    .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
+                    .onConsumer((connection, id) -> consumerId = id)
+                    .onConsumerExpired((connection, id) -> consumerId = 0)
                     .onDisconnected(connection ->
                             patience.fail("the service has gone after " + Sizes.format(position) + " were sent"))
                     .connect(timeout);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Devices;
@@ -39,7 +38,7 @@ class BothPathsExampleTest {
              var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, "echo")
                      .onMessage((connection, message) -> answer = StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString())
-                     .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
+                     .onConsumer((connection, id) -> consumerId = id)
                      .connect(Duration.ofSeconds(5));
              var memory = MemoryMap.allocate(device, 64L << 20, Access.PCI_READ_WRITE);
              var producer = client.connection().producer(engine).tasks(256).start()) {

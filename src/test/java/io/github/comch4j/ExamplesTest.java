@@ -12,7 +12,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
@@ -324,7 +323,7 @@ class ExamplesTest {
         try (ProgressEngine engine = ProgressEngine.create();
                 Device host = Devices.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, name)
-                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE)) {
             Machine.until("the reader", () -> consumer[0] != 0, engine);
             pieces.output(client.connection(), engine, consumer[0], ByteBuffer.allocate(300_000));
@@ -442,11 +441,7 @@ class ExamplesTest {
         try (ProgressEngine engine = ProgressEngine.create();
                 Device host = Devices.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, name)
-                        .onConsumer((connection, id, state) -> {
-                            if (state == RemoteConsumerState.NEW) {
-                                consumers.add(id);
-                            }
-                        })
+                        .onConsumer((connection, id) -> consumers.add(id))
                         .connect(Machine.PATIENCE)) {
             Machine.until("the slots", () -> consumers.size() == 1, engine);
             assertThat(pieces.slots(client.connection(), engine, consumers.get(0), prices))

@@ -276,7 +276,7 @@ class FeaturesTest extends BothForms {
                     Feature.EVENT_MODE,
                     "doca_pe_set_event_mode",
                     "DOCA 3.0 has",
-                    () -> engine.setEventMode(ProgressEngine.EventMode.ALL));
+                    () -> engine.setSelectiveEvents(false));
             assertThereOrMissing(
                     Feature.EXPANDING_INVENTORIES,
                     "doca_buf_inventory_expand",

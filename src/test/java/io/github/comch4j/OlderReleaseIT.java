@@ -70,7 +70,7 @@ class OlderReleaseIT {
                         .start();
                 ComchClient client = ComchClient.builder(engine, host, name)
                         .onMessage((connection, message) -> echo[0] = message.byteSize())
-                        .onConsumer((connection, id, state) -> consumerId[0] = id)
+                        .onConsumer((connection, id) -> consumerId[0] = id)
                         .connect(Machine.PATIENCE);
                 client.connection().send(new byte[5]);
                 Machine.until("the echo", () -> echo[0] > 0, engine);
@@ -99,7 +99,7 @@ class OlderReleaseIT {
                 try (BufferInventory inventory = BufferInventory.create(1)) {
                     missing(() -> inventory.expand(1));
                 }
-                missing(() -> engine.setEventMode(ProgressEngine.EventMode.ALL));
+                missing(() -> engine.setSelectiveEvents(false));
                 System.out.println("faults " + !io.github.comch4j.emulator.EmulatedFaults.available());
             }
         }

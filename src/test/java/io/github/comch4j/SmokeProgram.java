@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
@@ -67,7 +66,8 @@ public final class SmokeProgram {
                 ComchClient client = ComchClient.builder(engine, host, server.name())
                         .onMessage(
                                 (connection, message) -> answers[answered++] = message.toArray(ValueLayout.JAVA_BYTE))
-                        .onConsumer((connection, id, state) -> consumer = state == RemoteConsumerState.NEW ? id : 0)
+                        .onConsumer((connection, id) -> consumer = id)
+                        .onConsumerExpired((connection, id) -> consumer = 0)
                         .connect(PATIENCE)) {
             messages(engine, client.connection());
             try (MemoryMap from = MemoryMap.allocate(host, 2 << 20, Access.PCI_READ_WRITE);

@@ -1,7 +1,9 @@
 package io.github.comch4j.bench;
 
-import io.github.comch4j.comch.MessageHandler;
+import io.github.comch4j.comch.ComchConnection;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.BiConsumer;
 
 /** A server that receives messages. */
 final class ControlInlet implements Inlet {
@@ -11,7 +13,7 @@ final class ControlInlet implements Inlet {
         this.server = server;
     }
 
-    static MessageHandler into(Arrivals arrivals) {
+    static BiConsumer<ComchConnection, MemorySegment> into(Arrivals arrivals) {
         return (from, message) -> {
             if (arrivals.isChecking()) {
                 arrivals.check(message);

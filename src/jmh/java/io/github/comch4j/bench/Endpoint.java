@@ -4,8 +4,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.comch.MessageHandler;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
@@ -14,6 +12,7 @@ import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 
 /** A server or client with its device, and signals between the two: messages of one byte. */
 final class Endpoint implements AutoCloseable {
@@ -33,7 +32,12 @@ final class Endpoint implements AutoCloseable {
     byte signal;
 
     private Endpoint(
-            Options options, Loop loop, ProgressEngine engine, boolean server, int depth, MessageHandler onMessage) {
+            Options options,
+            Loop loop,
+            ProgressEngine engine,
+            boolean server,
+            int depth,
+            BiConsumer<ComchConnection, MemorySegment> onMessage) {
         this.loop = loop;
         this.engine = engine;
         if (server) {
@@ -69,41 +73,44 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
+    private <B extends ControlPathEndpoint.Builder<B>> B settings(
+            B builder, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         return builder.sendTasks(depth)
                 .receiveQueueSize(depth)
                 .onMessage((from, message) -> {
                     if (message.byteSize() == 1) {
                         signal = message.get(ValueLayout.JAVA_BYTE, 0);
                     } else {
-                        onMessage.onMessage(from, message);
+                        onMessage.accept(from, message);
                     }
                 })
-                .onConsumer((from, id, state) -> {
-                    if (state == RemoteConsumerState.NEW) {
-                        remoteConsumer = id;
-                    } else if (remoteConsumer == id) {
-                        remoteConsumer = 0;
-                    }
-                });
+                .onConsumer((from, id) -> remoteConsumer = id)
+                .onConsumerExpired((from, id) -> remoteConsumer = remoteConsumer == id ? 0 : remoteConsumer);
     }
 
     /** {@code depth}: send tasks, and messages that may wait to be received. */
-    static Endpoint server(Options options, Loop loop, int depth, MessageHandler onMessage) {
+    static Endpoint server(
+            Options options, Loop loop, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         return new Endpoint(options, loop, loop.newEngine(), true, depth, onMessage);
     }
 
     /** Waits until it is connected. */
-    static Endpoint client(Options options, Loop loop, int depth, MessageHandler onMessage) {
+    static Endpoint client(
+            Options options, Loop loop, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         return client(options, loop, loop.newEngine(), depth, onMessage);
     }
 
     /** One of several clients on an engine. */
-    static Endpoint client(Options options, Loop loop, ProgressEngine engine, int depth, MessageHandler onMessage) {
+    static Endpoint client(
+            Options options,
+            Loop loop,
+            ProgressEngine engine,
+            int depth,
+            BiConsumer<ComchConnection, MemorySegment> onMessage) {
         return new Endpoint(options, loop, engine, false, depth, onMessage);
     }
 
-    static MessageHandler noMessages() {
+    static BiConsumer<ComchConnection, MemorySegment> noMessages() {
         return (from, message) -> {
             throw new IllegalStateException("an unexpected message");
         };

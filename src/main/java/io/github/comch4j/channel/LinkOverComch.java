@@ -120,7 +120,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                             (int) tasks,
                             this::clientOf)
                     .onConnected(connection -> clientOf(connection))
-                    .onStateChanged((self, before, now) -> changes++)
+                    .onStateChanged((self, now) -> changes++)
                     .start();
         }
     }

@@ -71,7 +71,7 @@ public final class ComchProducer extends FastPathProducer {
      *
      * @param buffer the buffer whose data to send, at most as much as the consumer's next posted receive has room for;
      *     a buffer without data uses up a receive as well
-     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link ControlPathEndpoint.Builder#onConsumer}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      * @throws ConnectionClosedException if the connection has ended
@@ -111,7 +111,7 @@ public final class ComchProducer extends FastPathProducer {
      *
      * @param list the buffers to send, none of them in flight: at least one and at most
      *     {@link Capabilities.FastPath#maxBufferListLength}
-     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link ControlPathEndpoint.Builder#onConsumer}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: make progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer must post a receive
      * @throws IllegalArgumentException if the list is empty, or longer than the device supports

@@ -6,7 +6,6 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.ServerCalls;
@@ -32,6 +31,7 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,7 +288,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             changed(previous, next);
         } finally {
             if (settings.onStateChanged != null) {
-                settings.onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+                settings.onStateChanged.accept(this, ContextState.of(next));
             }
         }
     }
@@ -330,12 +330,21 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Sets a handler that is called for each message. Without it, messages are discarded.
+         * Sets a handler that is called for each message ({@code doca_comch_event_msg_recv_cb_t}), with the connection
+         * that it came from and its bytes. The handler runs inside {@code progress()} of the endpoint's engine. Without
+         * it, messages are discarded.
          *
-         * @param handler the handler
+         * <p>The segment is aligned to 8 bytes and <b>valid until the handler returns</b>: copy or parse it there. A
+         * segment that is kept does not harm the VM, but shows other messages later. In tests, make such a segment
+         * throw an exception instead ({@link io.github.comch4j.core.Doca#STRICT_PROPERTY}), which uses one arena for
+         * each message.
+         *
+         * @param handler the handler. It may answer at once with {@link ComchConnection#enqueue}, which queues messages
+         *     for which there is no room, up to a limit. It may also answer with {@link ComchConnection#trySend}, which
+         *     does not accept such messages
          * @return this
          */
-        public final B onMessage(MessageHandler handler) {
+        public final B onMessage(BiConsumer<ComchConnection, MemorySegment> handler) {
             settings.onMessage = use.once("onMessage", settings.onMessage, handler);
             return self();
         }
@@ -369,14 +378,30 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Sets a handler that is called when a consumer of the peer starts or stops. It is no longer called once this
+         * Sets a handler that is called when a consumer of the peer runs, so that producers of this process can send to
+         * it ({@code doca_comch_event_consumer_cb_t}). The handler gets the connection and the id of the consumer, for
+         * {@link ComchProducer#trySend}. The id is unique among the peer's consumers on this connection, and at least
+         * 1. The handler runs inside {@code progress()} of the endpoint's engine. It is no longer called once this
          * process is ending the connection.
          *
          * @param handler the handler
          * @return this
          */
-        public final B onConsumer(RemoteConsumerHandler handler) {
+        public final B onConsumer(ObjIntConsumer<ComchConnection> handler) {
             settings.onConsumer = use.once("onConsumer", settings.onConsumer, handler);
+            return self();
+        }
+
+        /**
+         * Sets a handler that is called when a consumer of the peer was stopped: sends to it fail. It gets the same as
+         * {@link #onConsumer}, and runs under the same conditions. It is not called for consumers that end with their
+         * connection.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onConsumerExpired(ObjIntConsumer<ComchConnection> handler) {
+            settings.onConsumerExpired = use.once("onConsumerExpired", settings.onConsumerExpired, handler);
             return self();
         }
 
@@ -417,14 +442,18 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * Sets a handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
-         * library has acted on it. To detect that the peer has ended the connection, use {@link #onDisconnected}
-         * instead. A server's state does not depend on its clients. A client becomes {@link ContextState#IDLE} after
-         * each failed attempt to connect as well, any number of times in {@link ComchClient.Builder#connect connect}.
+         * library has acted on it. The handler gets the server or client and its new state, which {@code state()}
+         * returns, too. It runs inside {@code progress()} of the engine, or inside the call that caused the change,
+         * such as a start or {@code close()}.
+         *
+         * <p>To detect that the peer has ended the connection, use {@link #onDisconnected} instead. A
+         * server's state does not depend on its clients. A client becomes {@link ContextState#IDLE} after each failed
+         * attempt to connect as well, any number of times in {@link ComchClient.Builder#connect connect}.
          *
          * @param handler the handler
          * @return this
          */
-        public final B onStateChanged(StateHandler<? super ControlPathEndpoint> handler) {
+        public final B onStateChanged(BiConsumer<? super ControlPathEndpoint, ContextState> handler) {
             settings.onStateChanged = use.once("onStateChanged", settings.onStateChanged, handler);
             return self();
         }
@@ -432,9 +461,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /**
          * Sets a handler that is called with a connection and an exception when another handler has thrown this
          * exception for this connection. This covers {@code onMessage}, {@code onConnected}, {@code onDisconnected},
-         * {@code onConsumer}, {@code onSendFailed} and {@code onWritable}, and the handlers of the connection's
-         * producers and consumers. For the latter, it runs on the thread of their engine. {@link ProgressEngine}
-         * describes the rule.
+         * {@code onConsumer}, {@code onConsumerExpired}, {@code onSendFailed} and {@code onWritable}, and the handlers
+         * of the connection's producers and consumers. For the latter, it runs on the thread of their engine.
+         * {@link ProgressEngine} describes the rule.
          *
          * <p>On a server, this handler replaces a warning in the log, and the connection ends after the handler has
          * returned. On a client, it replaces the exception that {@code progress()} would throw, and nothing else

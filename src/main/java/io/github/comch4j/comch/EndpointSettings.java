@@ -1,8 +1,8 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Nanos;
@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a program has chosen for a server or client. A builder fills it; it does not change once that has been used. */
@@ -27,7 +28,7 @@ final class EndpointSettings {
     private static final Duration STALL_WARNING = Duration.ofSeconds(10);
 
     @Nullable
-    MessageHandler onMessage;
+    BiConsumer<ComchConnection, MemorySegment> onMessage;
 
     @Nullable
     BiConsumer<ComchConnection, Exception> onHandlerFailed;
@@ -39,13 +40,16 @@ final class EndpointSettings {
     Consumer<ComchConnection> onDisconnected;
 
     @Nullable
-    RemoteConsumerHandler onConsumer;
+    ObjIntConsumer<ComchConnection> onConsumer;
+
+    @Nullable
+    ObjIntConsumer<ComchConnection> onConsumerExpired;
 
     @Nullable
     BiConsumer<ComchConnection, DocaError> onSendFailed;
 
     @Nullable
-    StateHandler<? super ControlPathEndpoint> onStateChanged;
+    BiConsumer<? super ControlPathEndpoint, ContextState> onStateChanged;
 
     @Nullable
     Consumer<ComchConnection> onWritable;

@@ -71,11 +71,11 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     }
 
     /**
-     * Builds a consumer of either kind. Not thread safe.
+     * What the builders of consumers have in common.
      *
      * @param <B> the builder's own type
      */
-    public abstract static sealed class Builder<B extends Builder<B>> extends FastPathEndpoint.Builder<B>
+    abstract static sealed class Builder<B extends Builder<B>> extends FastPathEndpoint.Builder<B>
             permits ComchConsumer.Builder, SlotConsumer.Builder {
         private static final int DEFAULT = -1;
 
@@ -100,7 +100,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
          * @return this
          * @throws IllegalArgumentException if {@code bytes} is negative
          */
-        public final B immediateLength(int bytes) {
+        public B immediateLength(int bytes) {
             immediateLength = use.atLeast(0, "immediateLength", bytes);
             return self();
         }

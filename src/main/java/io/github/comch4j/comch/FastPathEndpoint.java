@@ -6,7 +6,6 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.InventoryCalls;
@@ -26,6 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     private final ComchConnection connection;
     private final ProgressEngine engine;
     private final int id;
-    private final @Nullable StateHandler<? super FastPathEndpoint> onStateChanged;
+    private final @Nullable BiConsumer<? super FastPathEndpoint, ContextState> onStateChanged;
     private @Nullable BufferInventory inventory; // made when the first buffer is acquired
 
     FastPathEndpoint(Builder<?> settings, FastPathCalls calls, String kind, MemorySegment created, Resource... owners) {
@@ -251,7 +251,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
             changed(previous, next);
         } finally {
             if (onStateChanged != null) {
-                onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+                onStateChanged.accept(this, ContextState.of(next));
             }
             if (next == Context.IDLE && !context.isEnding()) {
                 context.endWithConnection();
@@ -281,18 +281,17 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /**
-     * Builds a producer or consumer. Not thread safe. A builder can be used only once, even if DOCA refuses: after
-     * that, every call throws {@link IllegalStateException}.
+     * What the builders of producers and consumers have in common.
      *
      * @param <B> the builder's own type
      */
-    public abstract static sealed class Builder<B extends Builder<B>>
+    abstract static sealed class Builder<B extends Builder<B>>
             permits ComchProducer.Builder, SlotProducer.Builder, FastPathConsumer.Builder {
         final ComchConnection connection;
         final ProgressEngine engine;
         final OneUse use;
         int tasks = DEFAULT_TASKS;
-        private @Nullable StateHandler<? super FastPathEndpoint> onStateChanged;
+        private @Nullable BiConsumer<? super FastPathEndpoint, ContextState> onStateChanged;
 
         Builder(String type, ComchConnection connection, ProgressEngine engine) {
             this.connection = connection;
@@ -311,19 +310,21 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * @return this
          * @throws IllegalArgumentException if {@code count} is less than 1
          */
-        public final B tasks(int count) {
+        public B tasks(int count) {
             tasks = Pools.size(use.atLeast(1, "tasks", count));
             return self();
         }
 
         /**
          * Sets a handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
-         * library has acted on it.
+         * library has acted on it. The handler gets the producer or consumer and its new state, which {@code state()}
+         * returns, too. It runs inside {@code progress()} of the engine, or inside the call that caused the change,
+         * such as a start or {@code close()}.
          *
          * @param handler the handler
          * @return this
          */
-        public final B onStateChanged(StateHandler<? super FastPathEndpoint> handler) {
+        public B onStateChanged(BiConsumer<? super FastPathEndpoint, ContextState> handler) {
             onStateChanged = use.once("onStateChanged", onStateChanged, handler);
             return self();
         }

@@ -4,6 +4,8 @@ import io.github.comch4j.internal.transport.ConnectionEvents;
 import io.github.comch4j.internal.transport.ReceivedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +15,19 @@ import org.jspecify.annotations.Nullable;
 final class IncomingEvents extends ConnectionEvents {
     private ComchConnection connection; // once it is whole
     private final ReceivedMemory scratch;
-    private final MessageHandler onMessage;
-    private final @Nullable RemoteConsumerHandler onConsumer;
+    private final BiConsumer<ComchConnection, MemorySegment> onMessage;
+    private final @Nullable ObjIntConsumer<ComchConnection> onConsumer;
+    private final @Nullable ObjIntConsumer<ComchConnection> onConsumerExpired;
     private final TreeSet<Integer> peersConsumers = new TreeSet<>(); // ids of those that run
     private volatile @Nullable StreamReplies words; // once somebody listens
 
     IncomingEvents(ControlPathEndpoint endpoint) {
         super(endpoint.context.transport());
         this.scratch = endpoint.scratch;
-        MessageHandler handler = endpoint.settings.onMessage;
+        BiConsumer<ComchConnection, MemorySegment> handler = endpoint.settings.onMessage;
         this.onMessage = handler != null ? handler : (ignored, message) -> {};
         this.onConsumer = endpoint.settings.onConsumer;
+        this.onConsumerExpired = endpoint.settings.onConsumerExpired;
     }
 
     void belongTo(ComchConnection whole) {
@@ -75,7 +79,7 @@ final class IncomingEvents extends ConnectionEvents {
         }
         if (!connection.isEnding()) {
             connection.counts().arrived(bytes.byteSize());
-            onMessage.onMessage(connection, bytes);
+            onMessage.accept(connection, bytes);
         }
     }
 
@@ -90,8 +94,9 @@ final class IncomingEvents extends ConnectionEvents {
         if (listening != null) {
             listening.consumer(id, created);
         }
-        if (onConsumer != null && !connection.isEnding()) {
-            onConsumer.onConsumer(connection, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
+        ObjIntConsumer<ComchConnection> handler = created ? onConsumer : onConsumerExpired;
+        if (handler != null && !connection.isEnding()) {
+            handler.accept(connection, id);
         }
     }
 

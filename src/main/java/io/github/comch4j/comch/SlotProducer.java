@@ -64,7 +64,7 @@ public final class SlotProducer extends FastPathProducer {
      * or {@link #abort()}.
      *
      * @param length the greatest length of the message in bytes, 0 to {@link #slotSize()}
-     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link ControlPathEndpoint.Builder#onConsumer}
      * @return the offset in {@link #memory()} at which to write the message, a multiple of 64; or {@link #NO_SLOT} or
      *     {@link #NO_PEER_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
@@ -85,7 +85,7 @@ public final class SlotProducer extends FastPathProducer {
      *
      * @param most the greatest number of slots to claim, at least 1; {@link #claimed()} returns how many were claimed
      * @param length the length of each message in bytes, 0 to {@link #slotSize()}
-     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link ControlPathEndpoint.Builder#onConsumer}
      * @return the offset in {@link #memory()} at which to write the first message, a multiple of 64, where each other
      *     message begins {@link #stride()} bytes after the one before it; or {@link #NO_SLOT} or
      *     {@link #NO_PEER_RECEIVE}, both less than 0

@@ -275,14 +275,14 @@ public final class ProgressEngine implements AutoCloseable {
     /**
      * Sets which contexts progress looks at after a wake-up ({@code doca_pe_set_event_mode}, since DOCA 3.0).
      *
-     * @param mode the mode
+     * @param selective true: those that had an event, or that had work when the engine was armed; false: all of them
      * @return this
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
      * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use lacks the function
      */
-    public ProgressEngine setEventMode(EventMode mode) {
-        Notifications.mode(engine, mode.code());
+    public ProgressEngine setSelectiveEvents(boolean selective) {
+        Notifications.selective(engine, selective);
         return this;
     }
 
@@ -302,29 +302,6 @@ public final class ProgressEngine implements AutoCloseable {
      */
     public boolean awaitEvent(Duration timeout) {
         return Notifications.await(engine, timeout);
-    }
-
-    /** Determines which contexts progress looks at after a wake-up ({@code enum doca_pe_event_mode}). */
-    public enum EventMode {
-        /** Progress looks at contexts that had an event, or that had work when the engine was armed. */
-        SELECTIVE(Notifications.SELECTIVE),
-        /** Progress looks at all contexts. */
-        ALL(Notifications.ALL);
-
-        private final int code;
-
-        EventMode(int code) {
-            this.code = code;
-        }
-
-        /**
-         * Returns the number in {@code enum doca_pe_event_mode}.
-         *
-         * @return the number
-         */
-        public int code() {
-            return code;
-        }
     }
 
     /**

@@ -22,6 +22,6 @@ final class CopyContext extends TransferContext {
 
     @Override
     protected void afterStateChange(int previous, int next) {
-        dma.stateChanged(previous, next);
+        dma.stateChanged(next);
     }
 }

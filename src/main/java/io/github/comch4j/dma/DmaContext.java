@@ -9,7 +9,6 @@ import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.StateHandler;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DmaCalls;
 import io.github.comch4j.internal.life.Context;
@@ -21,6 +20,7 @@ import io.github.comch4j.transfer.LimitedSetting;
 import io.github.comch4j.transfer.SendLimits;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ public final class DmaContext implements AutoCloseable {
 
     private final Device device;
     private final ProgressEngine engine;
-    private final @Nullable StateHandler<DmaContext> onStateChanged;
+    private final @Nullable BiConsumer<DmaContext, ContextState> onStateChanged;
     private final CopyContext context;
     private final CopyTasks copies;
 
@@ -353,9 +353,9 @@ public final class DmaContext implements AutoCloseable {
         return context.name();
     }
 
-    void stateChanged(int previous, int next) {
+    void stateChanged(int next) {
         if (onStateChanged != null) {
-            onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+            onStateChanged.accept(this, ContextState.of(next));
         }
     }
 
@@ -371,7 +371,7 @@ public final class DmaContext implements AutoCloseable {
         private @Nullable CopyHandler<Buffer> onCopied;
         private @Nullable CopyHandler<BufferList> onListCopied;
         private @Nullable Consumer<DmaContext> onWritable;
-        private @Nullable StateHandler<DmaContext> onStateChanged;
+        private @Nullable BiConsumer<DmaContext, ContextState> onStateChanged;
 
         private Builder(Device device, ProgressEngine engine) {
             this.device = device;
@@ -427,13 +427,14 @@ public final class DmaContext implements AutoCloseable {
 
         /**
          * Sets the handler that is called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the
-         * library has acted on it. The first call reports that the context is running, before {@link #start} has
-         * returned.
+         * library has acted on it. The handler gets the context and its new state. It runs inside {@code progress()} of
+         * the engine, or inside the call that caused the change. The first call reports that the context is running,
+         * before {@link #start} has returned.
          *
          * @param handler the handler
          * @return this
          */
-        public Builder onStateChanged(StateHandler<DmaContext> handler) {
+        public Builder onStateChanged(BiConsumer<DmaContext, ContextState> handler) {
             onStateChanged = use.once("onStateChanged", onStateChanged, handler);
             return this;
         }

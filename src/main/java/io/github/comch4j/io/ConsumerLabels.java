@@ -4,9 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.MessageHandler;
-import io.github.comch4j.comch.RemoteConsumerHandler;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.link.Loops;
@@ -18,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Identifies the peer's consumers by labels. DOCA reports only that a consumer has come, and its id. With this class,
@@ -29,15 +27,14 @@ import java.util.WeakHashMap;
  *
  * {@snippet file="Pieces.java" region="labelled"}
  *
- * <p>{@code docs/labels.md} documents the message for peers in C. Consumers without a label are reported to
- * {@link RemoteConsumerHandler}s as usual. A peer that sends no labels notices no difference, and a peer that does not
- * know labels gets a message that it can ignore. A label lives as long as its consumer: if a consumer is stopped and
- * started again, send its label again.
+ * <p>{@code docs/labels.md} documents the message for peers in C. This class ignores consumers without a label. A peer
+ * that sends no labels notices no difference, and a peer that does not know labels gets a message that it can ignore. A
+ * label lives as long as its consumer: if a consumer is stopped and started again, send its label again.
  *
  * <p>One object serves any number of connections. Any thread may call {@link #find}; only the thread of the
  * connection's engine may call the other methods.
  */
-public final class ConsumerLabels implements RemoteConsumerHandler {
+public final class ConsumerLabels {
     /** The longest label, in bytes of UTF-8. */
     public static final int MAX_LENGTH = 255;
 
@@ -60,7 +57,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
 
     /** Creates an object without a handler, for programs that look up labels. */
     public ConsumerLabels() {
-        this((connection, label, consumerId, state) -> {});
+        this((connection, label, consumerId, running) -> {});
     }
 
     /**
@@ -102,7 +99,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
      * @param next handles all other messages
      * @return the handler to set with {@code onMessage}
      */
-    public MessageHandler before(MessageHandler next) {
+    public BiConsumer<ComchConnection, MemorySegment> before(BiConsumer<ComchConnection, MemorySegment> next) {
         Objects.requireNonNull(next);
         return (connection, message) -> {
             if (isLabel(message)) {
@@ -111,7 +108,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
                         message.get(INT, 16),
                         new String(message.asSlice(TEXT).toArray(ValueLayout.JAVA_BYTE), UTF_8));
             } else {
-                next.onMessage(connection, message);
+                next.accept(connection, message);
             }
         };
     }
@@ -137,7 +134,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
             }
             peer.running.put(id, label);
         }
-        handler.onConsumer(connection, label, id, RemoteConsumerState.NEW);
+        handler.onConsumer(connection, label, id, true);
     }
 
     /** The oldest is given up for the newest: a peer could send any number of labels for consumers that never come. */
@@ -148,22 +145,40 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
         }
     }
 
-    /** Processes the events of consumers. Set this object as the handler with {@code onConsumer}. */
-    @Override
-    public void onConsumer(ComchConnection connection, int consumerId, RemoteConsumerState state) {
+    /**
+     * Processes the start of a consumer. Set this method as the handler with {@code onConsumer}.
+     *
+     * @param connection the connection that the consumer belongs to
+     * @param consumerId the consumer's id
+     */
+    public void onConsumer(ComchConnection connection, int consumerId) {
         Objects.requireNonNull(connection);
         String label;
         synchronized (peers) {
             LabelledPeer peer = peers.computeIfAbsent(connection, key -> new LabelledPeer());
-            if (state == RemoteConsumerState.NEW) {
-                label = peer.early.remove(consumerId);
-                peer.running.put(consumerId, label == null ? NONE : label);
-            } else {
-                label = peer.running.remove(consumerId);
-            }
+            label = peer.early.remove(consumerId);
+            peer.running.put(consumerId, label == null ? NONE : label);
+        }
+        if (label != null) {
+            handler.onConsumer(connection, label, consumerId, true);
+        }
+    }
+
+    /**
+     * Processes the end of a consumer. Set this method as the handler with {@code onConsumerExpired}.
+     *
+     * @param connection the connection that the consumer belongs to
+     * @param consumerId the consumer's id
+     */
+    public void onConsumerExpired(ComchConnection connection, int consumerId) {
+        Objects.requireNonNull(connection);
+        String label;
+        synchronized (peers) {
+            LabelledPeer peer = peers.get(connection);
+            label = peer == null ? null : peer.running.remove(consumerId);
         }
         if (label != null && !label.equals(NONE)) {
-            handler.onConsumer(connection, label, consumerId, state);
+            handler.onConsumer(connection, label, consumerId, false);
         }
     }
 

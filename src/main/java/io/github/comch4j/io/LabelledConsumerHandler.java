@@ -1,7 +1,6 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.RemoteConsumerState;
 
 /** Handles the arrival and end of the peer's labelled consumers; see {@link ConsumerLabels}. */
 @FunctionalInterface
@@ -12,8 +11,8 @@ public interface LabelledConsumerHandler {
      * @param connection the connection that the consumer belongs to
      * @param label the label that the peer has sent
      * @param consumerId the consumer's id, for {@link io.github.comch4j.comch.ComchProducer#trySend}
-     * @param state {@link RemoteConsumerState#NEW} once the consumer is running and its label has arrived;
-     *     {@link RemoteConsumerState#EXPIRED} when it was stopped, but not when its connection has ended
+     * @param running true once the consumer is running and its label has arrived; false when it was stopped, but not
+     *     when its connection has ended
      */
-    void onConsumer(ComchConnection connection, String label, int consumerId, RemoteConsumerState state);
+    void onConsumer(ComchConnection connection, String label, int consumerId, boolean running);
 }

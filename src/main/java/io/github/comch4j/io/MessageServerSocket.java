@@ -51,7 +51,7 @@ public final class MessageServerSocket implements AutoCloseable {
                                 settings.server,
                                 connection -> socketOf(connection).link())
                         .onConnected(this::accepted)
-                        .onStateChanged((endpoint, before, now) -> {
+                        .onStateChanged((endpoint, now) -> {
                             if (now == ContextState.IDLE) {
                                 // no handler runs for connections that end with their server, or with the loop
                                 List.copyOf(open).forEach(MessageSocket::end);

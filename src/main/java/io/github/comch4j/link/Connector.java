@@ -161,7 +161,7 @@ public final class Connector {
             endpoint = Loops.engineOf(loop)
                     .ofLibrary(() -> user.configure(ComchClient.builder(loop.engine(), device, name))
                             .onConnected(this::connected)
-                            .onStateChanged((any, before, now) -> {
+                            .onStateChanged((any, now) -> {
                                 if (now == ContextState.IDLE) {
                                     idle(any);
                                 }

@@ -250,7 +250,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
                     .onWritable(connection -> wire.room())
                     .onSendFailed((connection, error) -> wire.sendFailed(error.name()))
                     .onDisconnected(connection -> wire.ended(connection.state()))
-                    .onStateChanged((endpoint, before, now) -> {
+                    .onStateChanged((endpoint, now) -> {
                         if (now == ContextState.IDLE) {
                             wire.idle(); // refused, or its end
                         }

@@ -184,7 +184,7 @@ public final class ComchServerChannel extends AbstractServerChannel {
                         }
                     })
                     .onDisconnected(this::ended)
-                    .onStateChanged((endpoint, before, now) -> {
+                    .onStateChanged((endpoint, now) -> {
                         if (now == ContextState.IDLE) {
                             List.copyOf(open.keySet()).forEach(this::ended); // no handler runs for these
                         }

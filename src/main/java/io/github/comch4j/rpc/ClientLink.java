@@ -162,7 +162,7 @@ final class ClientLink implements Connector.User, LargeBodies.Peer {
                 })
                 .onWritable(any -> flush())
                 .onSendFailed(this::messageNotSent)
-                .onConsumer((any, consumer, is) -> {
+                .onConsumer((any, consumer) -> {
                     if (paths != null) {
                         paths.consumerKnown();
                     }

@@ -109,7 +109,7 @@ final class LargeBodies {
                             })
                             .onReceiveFailed((receiver, status) ->
                                     peer.closeSoon(connection)) // perhaps a part of some body is lost
-                            .onStateChanged((receiver, before, now) -> {
+                            .onStateChanged((receiver, now) -> {
                                 if (now == ContextState.RUNNING) {
                                     announce(receiver.id());
                                 }

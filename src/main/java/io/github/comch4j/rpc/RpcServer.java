@@ -98,10 +98,10 @@ public final class RpcServer implements AutoCloseable {
                     }
                 })
                 .onConnected(this::connected)
-                .onConsumer((connection, consumer, now) -> of(connection).consumerKnown())
+                .onConsumer((connection, consumer) -> of(connection).consumerKnown())
                 .onWritable(connection -> of(connection).flush())
                 .onDisconnected(this::ended)
-                .onStateChanged((endpoint, before, now) -> {
+                .onStateChanged((endpoint, now) -> {
                     if (now == ContextState.IDLE) {
                         // no handler runs for connections that end with their server, or with the loop
                         List.copyOf(open).forEach(ServerConnection::end);

@@ -35,15 +35,13 @@ class BroadcastIT {
             MemoryMap memory = MemoryMap.allocate(machine.dpu, (long) PLACES * LENGTH, Access.PCI_READ_WRITE);
             Broadcast.Pool pool = Broadcast.Pool.create(memory, PLACES, LENGTH);
             machine.server()
-                    .onConsumer((connection, id, state) -> {
-                        if (state == RemoteConsumerState.NEW) {
-                            ComchProducer producer = connection
-                                    .producer(machine.engine)
-                                    .releaseSent()
-                                    .onCompletion((self, buffer, status) -> {})
-                                    .start();
-                            subscribers.add(new Subscriber(producer, id));
-                        }
+                    .onConsumer((connection, id) -> {
+                        ComchProducer producer = connection
+                                .producer(machine.engine)
+                                .releaseSent()
+                                .onCompletion((self, buffer, status) -> {})
+                                .start();
+                        subscribers.add(new Subscriber(producer, id));
                     })
                     .start();
             try (Child still = start(machine, host, 1, 0);

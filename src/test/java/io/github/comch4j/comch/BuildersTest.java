@@ -43,9 +43,10 @@ class BuildersTest {
                 () -> builder.onMessage((connection, message) -> {}),
                 () -> builder.onConnected(connection -> {}),
                 () -> builder.onDisconnected(connection -> {}),
-                () -> builder.onConsumer((connection, id, state) -> {}),
+                () -> builder.onConsumer((connection, id) -> {}),
+                () -> builder.onConsumerExpired((connection, id) -> {}),
                 () -> builder.onSendFailed((connection, error) -> {}),
-                () -> builder.onStateChanged((endpoint, before, now) -> {}),
+                () -> builder.onStateChanged((endpoint, now) -> {}),
                 () -> builder.onWritable(connection -> {}),
                 () -> builder.onHandlerFailed((connection, exception) -> {}),
                 () -> builder.sendBacklog(1),
@@ -55,7 +56,7 @@ class BuildersTest {
     }
 
     private static Stream<ThrowingCallable> fastPath(FastPathEndpoint.Builder<?> builder) {
-        return Stream.of(() -> builder.tasks(1), () -> builder.onStateChanged((endpoint, before, now) -> {}));
+        return Stream.of(() -> builder.tasks(1), () -> builder.onStateChanged((endpoint, now) -> {}));
     }
 
     @Test
@@ -207,7 +208,7 @@ class BuildersTest {
     @Test
     void aHandlerIsSetOnce() {
         ComchServer.Builder server = machine.server();
-        for (ThrowingCallable setting : controlPath(server).limit(8).toList()) {
+        for (ThrowingCallable setting : controlPath(server).limit(9).toList()) {
             assertThatCode(setting).doesNotThrowAnyException();
             assertThatThrownBy(setting)
                     .isExactlyInstanceOf(IllegalStateException.class)

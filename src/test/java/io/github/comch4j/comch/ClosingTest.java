@@ -267,9 +267,9 @@ class ClosingTest extends BothForms {
                             }
                         }
                     })
-                    .onConsumer((from, id, state) -> tell("onConsumer"))
+                    .onConsumer((from, id) -> tell("onConsumer"))
                     .onDisconnected(from -> tell("onDisconnected"))
-                    .onStateChanged((endpoint, before, now) -> tell(now.name()))
+                    .onStateChanged((endpoint, now) -> tell(now.name()))
                     .start();
             sender = new Thread(this::keepSending);
             sender.start();
@@ -292,7 +292,8 @@ class ClosingTest extends BothForms {
                     MemoryMap from = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
                     ComchClient client = ComchClient.builder(engine, machine.host, machine.name)
                             .onSendFailed((to, error) -> {})
-                            .onConsumer((of, number, state) -> id[0] = state == RemoteConsumerState.NEW ? number : 0)
+                            .onConsumer((of, number) -> id[0] = number)
+                            .onConsumerExpired((of, number) -> id[0] = 0)
                             .connect(Machine.PATIENCE);
                     ComchProducer producer = client.connection()
                             .producer(engine)

@@ -152,15 +152,13 @@ class EndsWithConnectionTest extends BothForms {
         Map<ComchConnection, ComchProducer> subscribers = new HashMap<>();
         String name = Machine.uniqueName();
         ComchServer publisher = ComchServer.builder(machine.engine, machine.dpu, machine.representor, name)
-                .onConsumer((connection, id, state) -> {
-                    if (state == RemoteConsumerState.NEW) {
-                        ComchProducer producer = connection
-                                .producer(machine.engine)
-                                .releaseSent()
-                                .onCompletion((self, buffer, status) -> {})
-                                .start();
-                        subscribers.put(connection, producer);
-                    }
+                .onConsumer((connection, id) -> {
+                    ComchProducer producer = connection
+                            .producer(machine.engine)
+                            .releaseSent()
+                            .onCompletion((self, buffer, status) -> {})
+                            .start();
+                    subscribers.put(connection, producer);
                 })
                 .onDisconnected(subscribers::remove)
                 .start();
@@ -197,7 +195,7 @@ class EndsWithConnectionTest extends BothForms {
     void whatIsClosedInItsOwnHandlerIsClosedOnce() {
         List<SlotConsumer> closed = new ArrayList<>();
         SlotConsumer consumer = dpuSide.slotConsumer(machine.engine, 64)
-                .onStateChanged((self, before, now) -> {
+                .onStateChanged((self, now) -> {
                     if (now == ContextState.IDLE) {
                         self.close();
                         closed.add((SlotConsumer) self);

@@ -46,7 +46,8 @@ class FastPathTest extends BothForms {
     void connect() {
         ComchServer server = machine.server().start();
         ComchClient client = machine.client()
-                .onConsumer((connection, id, state) -> consumerEvents.add(state + " " + id))
+                .onConsumer((connection, id) -> consumerEvents.add("NEW " + id))
+                .onConsumerExpired((connection, id) -> consumerEvents.add("EXPIRED " + id))
                 .connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class MessageBurstTest extends BothForms {
     private final Machine machine = new Machine();
     private final List<Integer> received = new ArrayList<>(); // numbers of messages
     private int[] lengths = {5, 64, 511, 5, 512, 513, 5, 4080, 2000, 256}; // on both sides of all limits; in turns
-    private MessageHandler then = (from, message) -> {};
+    private BiConsumer<ComchConnection, MemorySegment> then = (from, message) -> {};
     private ComchServer server;
     private ComchClient client;
 
@@ -37,7 +38,7 @@ class MessageBurstTest extends BothForms {
                     assertThat(message.get(ValueLayout.JAVA_BYTE, message.byteSize() - 1))
                             .isEqualTo((byte) number);
                     received.add(number);
-                    then.onMessage(from, message);
+                    then.accept(from, message);
                 })
                 .onHandlerFailed(Machine::rethrow)
                 .start();

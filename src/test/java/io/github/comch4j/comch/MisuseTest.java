@@ -200,10 +200,8 @@ class MisuseTest extends BothForms {
                 .onHandlerFailed(Machine::rethrow)
                 .start();
         ComchClient third = ComchClient.builder(machine.engine, machine.host, other.name())
-                .onConsumer((connection, id, state) -> {
-                    if (state == RemoteConsumerState.NEW) {
-                        throw new IllegalArgumentException("consumer");
-                    }
+                .onConsumer((connection, id) -> {
+                    throw new IllegalArgumentException("consumer");
                 })
                 .start();
         assertThatThrownBy(() -> machine.until("the connection", () -> false)).hasMessage("connected");

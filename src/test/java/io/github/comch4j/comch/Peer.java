@@ -63,7 +63,7 @@ public final class Peer {
                 var host = Devices.openHost(Machine.HOST);
                 var memory = MemoryMap.allocate(host, SLOT, Access.PCI_READ_WRITE);
                 var client = ComchClient.builder(engine, host, name)
-                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE);
                 var producer = client.connection().producer(engine).start()) {
             Buffer buffer = producer.acquire(memory, 0, SLOT);

@@ -135,7 +135,7 @@ class PeerDeathTest extends BothForms {
             ComchConsumer consumer = serverSide
                     .consumer(own, memory)
                     .buffers(4, 1024)
-                    .onStateChanged((self, before, after) -> states.add(after))
+                    .onStateChanged((self, after) -> states.add(after))
                     .start();
             machine.settle(); // the control path has done its part of the start
             client.close();

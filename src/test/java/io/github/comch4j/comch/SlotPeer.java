@@ -101,7 +101,7 @@ public final class SlotPeer {
         try (var engine = ProgressEngine.create();
                 var host = Devices.openHost(Machine.HOST);
                 var client = ComchClient.builder(engine, host, name)
-                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE);
                 var producer = client.connection()
                         .slotProducer(engine, SLOT)

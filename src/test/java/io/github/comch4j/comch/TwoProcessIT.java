@@ -43,7 +43,8 @@ class TwoProcessIT {
         return machine.client()
                 .onMessage((connection, message) ->
                         answers.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII)))
-                .onConsumer((connection, id, state) -> consumer = state == RemoteConsumerState.NEW ? id : 0)
+                .onConsumer((connection, id) -> consumer = id)
+                .onConsumerExpired((connection, id) -> consumer = 0)
                 .onDisconnected(connection -> ends.add(connection.state()))
                 .connect(Machine.PATIENCE);
     }

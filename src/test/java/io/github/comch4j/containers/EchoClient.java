@@ -3,7 +3,6 @@ package io.github.comch4j.containers;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Devices;
@@ -46,7 +45,8 @@ public final class EchoClient {
                                     message.byteSize());
                             Echo.check(message, messagesBack++);
                         })
-                        .onConsumer((connection, id, state) -> remote = state == RemoteConsumerState.NEW ? id : 0)
+                        .onConsumer((connection, id) -> remote = id)
+                        .onConsumerExpired((connection, id) -> remote = 0)
                         .connect(Echo.PATIENCE);
                 var consumer = client.connection()
                         .consumer(engine, in)

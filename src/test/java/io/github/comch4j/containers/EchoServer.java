@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionState;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
@@ -43,8 +42,8 @@ public final class EchoServer {
                 var representor = dpu.openRepresentor(Machine.HOST);
                 var server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> guests.add(new Guest(connection, engine, dpu)))
-                        .onConsumer((connection, id, state) ->
-                                connection.attachment(Guest.class).remote = state == RemoteConsumerState.NEW ? id : 0)
+                        .onConsumer((connection, id) -> connection.attachment(Guest.class).remote = id)
+                        .onConsumerExpired((connection, id) -> connection.attachment(Guest.class).remote = 0)
                         .onMessage((connection, message) -> {
                             connection.enqueue(message);
                             messages++;

@@ -151,7 +151,7 @@ class AfterCloseTest {
                 closed::notificationHandle,
                 closed::requestNotification,
                 closed::clearNotification,
-                () -> closed.setEventMode(ProgressEngine.EventMode.SELECTIVE),
+                () -> closed.setSelectiveEvents(true),
                 () -> closed.awaitEvent(Duration.ofMillis(1)),
                 () -> closed.await(() -> true, Duration.ZERO),
                 closed::release,

@@ -172,7 +172,7 @@ class BufferPoolTest {
                 .start();
         int[] consumer = new int[1];
         ComchClient client = machine.client()
-                .onConsumer((connection, id, state) -> consumer[0] = id)
+                .onConsumer((connection, id) -> consumer[0] = id)
                 .connect(Machine.PATIENCE);
         try (MemoryMap source = MemoryMap.allocate(machine.host, 400);
                 BufferPool slots = BufferPool.create(source, 2, 200)) {

@@ -36,7 +36,7 @@ class ProgressEngineTest {
     @Needs(Feature.EVENT_MODE)
     void theModeOfEventsCanBeChosen() {
         try (ProgressEngine engine = ProgressEngine.create()) {
-            assertThat(engine.setEventMode(ProgressEngine.EventMode.SELECTIVE)).isSameAs(engine);
+            assertThat(engine.setSelectiveEvents(true)).isSameAs(engine);
         }
     }
 

@@ -8,7 +8,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
@@ -73,7 +72,8 @@ public final class GenerationEnd {
                         .maxMessageSize(LONGEST)
                         .onConnected(client -> connection = client)
                         .onMessage(this::message)
-                        .onConsumer((from, id, state) -> peersConsumer = state == RemoteConsumerState.NEW ? id : 0)
+                        .onConsumer((from, id) -> peersConsumer = id)
+                        .onConsumerExpired((from, id) -> peersConsumer = 0)
                         .onDisconnected(client -> over = true)
                         .start()) {
             System.out.println("READY " + server.state());
@@ -90,7 +90,8 @@ public final class GenerationEnd {
         try (ComchClient client = ComchClient.builder(engine, host, name)
                 .maxMessageSize(LONGEST)
                 .onMessage(this::message)
-                .onConsumer((from, id, state) -> peersConsumer = state == RemoteConsumerState.NEW ? id : 0)
+                .onConsumer((from, id) -> peersConsumer = id)
+                .onConsumerExpired((from, id) -> peersConsumer = 0)
                 .connect(Machine.PATIENCE)) {
             connection = client.connection();
             try (ComchConsumer consumer = consumer()) {

@@ -121,7 +121,7 @@ class RecordsInteropIT extends BothForms {
             assertThat(line(output)).isEqualTo("READY");
             int[] consumer = new int[1];
             ComchClient client = machine.client()
-                    .onConsumer((connection, id, state) -> consumer[0] = id)
+                    .onConsumer((connection, id) -> consumer[0] = id)
                     .connect(Machine.PATIENCE);
             machine.until("the consumer", () -> consumer[0] != 0);
             SlotProducer producer = client.connection()

@@ -55,9 +55,7 @@ class ByteChannelTest {
     void connect() {
         machine = new Machine();
         machine.server().onConnected(connection -> server = connection).start();
-        client = machine.client()
-                .onConsumer((connection, id, state) -> consumer = id)
-                .connect(Machine.PATIENCE);
+        client = machine.client().onConsumer((connection, id) -> consumer = id).connect(Machine.PATIENCE);
         machine.until("the server's end", () -> server != null);
     }
 
@@ -200,7 +198,7 @@ class ByteChannelTest {
                     .onConnected(connected::set)
                     .start();
             ComchClient writer = ComchClient.builder(machine.engine, machine.host, name)
-                    .onConsumer((connection, id, state) -> consumer = id)
+                    .onConsumer((connection, id) -> consumer = id)
                     .onMessage((connection, message) -> readAndLeave(input.get(), target, reader))
                     .start();
             Machine.until(

@@ -13,7 +13,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
@@ -37,8 +36,8 @@ class ConsumerLabelsTest extends BothForms {
     private final MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
     private final List<String> told = new ArrayList<>();
     private final List<byte[]> messages = new ArrayList<>();
-    private final ConsumerLabels labels =
-            new ConsumerLabels((connection, label, id, state) -> told.add(label + " " + id + " " + state));
+    private final ConsumerLabels labels = new ConsumerLabels(
+            (connection, label, id, runs) -> told.add(label + " " + id + (runs ? " runs" : " expired")));
     private ComchServer server;
     private ComchConnection dpuSide;
     private ComchConnection hostSide;
@@ -60,7 +59,8 @@ class ConsumerLabelsTest extends BothForms {
                 .start();
         ComchClient client = machine.client()
                 .onMessage(labels.before((connection, message) -> messages.add(message.toArray(ValueLayout.JAVA_BYTE))))
-                .onConsumer(labels)
+                .onConsumer(labels::onConsumer)
+                .onConsumerExpired(labels::onConsumerExpired)
                 .start();
         machine.until("the connection", () -> dpuSide != null && client.isConnected());
         hostSide = client.connection();
@@ -105,10 +105,10 @@ class ConsumerLabelsTest extends BothForms {
         assertThat(labels.find(hostSide, "label first")).isEqualTo(1);
         ComchConsumer known = consumer();
         untilKnown(known.id());
-        assertThat(told).containsExactly("label first 1 NEW");
+        assertThat(told).containsExactly("label first 1 runs");
         dpuSide.send(ConsumerLabels.message(known.id(), "event first"));
         assertThat(labels.await(hostSide, "event first", Machine.PATIENCE)).isEqualTo(known.id());
-        assertThat(told).containsExactly("label first 1 NEW", "event first " + known.id() + " NEW");
+        assertThat(told).containsExactly("label first 1 runs", "event first " + known.id() + " runs");
         assertThat(messages).isEmpty();
     }
 
@@ -136,7 +136,7 @@ class ConsumerLabelsTest extends BothForms {
         told.clear();
         orders.close();
         machine.until("its end", () -> !told.isEmpty());
-        assertThat(told).containsExactly("orders " + orders.id() + " EXPIRED");
+        assertThat(told).containsExactly("orders " + orders.id() + " expired");
         assertThat(labels.find(hostSide, "orders")).isZero();
         ComchConsumer again = labelled("orders");
         assertThat(labels.await(hostSide, "orders", Machine.PATIENCE)).isEqualTo(again.id());
@@ -145,7 +145,7 @@ class ConsumerLabelsTest extends BothForms {
         plain.close();
         newest.close();
         machine.until("the one before", () -> labels.find(hostSide, "orders") == again.id());
-        assertThat(told.getLast()).isEqualTo("orders " + newest.id() + " EXPIRED");
+        assertThat(told.getLast()).isEqualTo("orders " + newest.id() + " expired");
     }
 
     @Test
@@ -163,7 +163,7 @@ class ConsumerLabelsTest extends BothForms {
         dpuSide.send(label);
         dpuSide.send(ConsumerLabels.message(consumer.id(), "another"));
         barrier();
-        assertThat(told).containsExactly("lost " + consumer.id() + " NEW");
+        assertThat(told).containsExactly("lost " + consumer.id() + " runs");
         assertThat(labels.find(hostSide, "another")).isZero();
     }
 
@@ -245,12 +245,12 @@ class ConsumerLabelsTest extends BothForms {
         connect();
         dpuSide.send(ConsumerLabels.message(77, "the first"));
         barrier();
-        labels.onConsumer(hostSide, 77, RemoteConsumerState.NEW);
+        labels.onConsumer(hostSide, 77);
         assertThat(labels.find(hostSide, "the first")).isEqualTo(77);
-        labels.onConsumer(hostSide, 77, RemoteConsumerState.EXPIRED);
-        labels.onConsumer(hostSide, 77, RemoteConsumerState.NEW);
+        labels.onConsumerExpired(hostSide, 77);
+        labels.onConsumer(hostSide, 77);
         assertThat(labels.find(hostSide, "the first")).isZero();
-        assertThat(told).containsExactly("the first 77 NEW", "the first 77 EXPIRED");
+        assertThat(told).containsExactly("the first 77 runs", "the first 77 expired");
     }
 
     @Test

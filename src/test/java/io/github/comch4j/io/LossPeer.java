@@ -30,7 +30,7 @@ public final class LossPeer {
         try (ProgressEngine engine = ProgressEngine.create();
                 Device host = Devices.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, arguments[1])
-                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE)) {
             Machine.until("the consumer", () -> consumer[0] != 0, engine);
             String end = arguments[0].equals("bytes")

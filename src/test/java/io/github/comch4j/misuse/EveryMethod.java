@@ -184,10 +184,15 @@ public final class EveryMethod {
     private static java.util.stream.Stream<Method> methods(Class<?> type, boolean ofClass) {
         return Arrays.stream(type.getMethods())
                 .filter(method -> method.getDeclaringClass().getName().startsWith("io.github.comch4j.")
-                        && !method.isBridge()
+                        && (!method.isBridge() || inherits(method))
                         && Modifier.isStatic(method.getModifiers()) == ofClass
                         && !LEFT_OUT.contains(type.getSimpleName() + "." + method.getName()))
                 .sorted(Comparator.comparing(Method::toString));
+    }
+
+    /** Whether it is there for a method of a superclass that programs cannot see. */
+    private static boolean inherits(Method bridge) {
+        return !Modifier.isPublic(bridge.getDeclaringClass().getSuperclass().getModifiers());
     }
 
     private void method(String name, Method method) {

@@ -109,7 +109,7 @@ final class Scene implements AutoCloseable {
                 })
                 .start();
         client = machine.client()
-                .onConsumer((connection, id, state) -> at(Place.CONSUMER))
+                .onConsumer((connection, id) -> at(Place.CONSUMER))
                 .start();
         machine.until("the connection", () -> client.isConnected() && accepted != null);
         hostMemory = MemoryMap.allocate(machine.host, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
@@ -200,7 +200,7 @@ final class Scene implements AutoCloseable {
         objects.put(
                 "client builder",
                 ComchClient.builder(engine, machine.host, machine.name)
-                        .onStateChanged((self, before, after) -> at(Place.STATE)));
+                        .onStateChanged((self, after) -> at(Place.STATE)));
         objects.put(
                 "server builder", ComchServer.builder(engine, machine.dpu, machine.representor, Machine.uniqueName()));
         objects.put("map builder", MemoryMap.builder(machine.host).access(Access.PCI_READ_WRITE));

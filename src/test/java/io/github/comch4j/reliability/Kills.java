@@ -99,8 +99,10 @@ final class Kills implements AutoCloseable {
                         Traffic.MAX_PAYLOAD)))
                 .onMessage((connection, message) ->
                         connection.attachment(Traffic.class).received(message))
-                .onConsumer((connection, id, state) ->
-                        connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onConsumer(
+                        (connection, id) -> connection.attachment(Traffic.class).consumerChanged(id))
+                .onConsumerExpired(
+                        (connection, id) -> connection.attachment(Traffic.class).consumerChanged(0))
                 .onDisconnected(
                         connection -> connection.attachment(Traffic.class).ended())
                 .onSendFailed((connection, error) -> {})
@@ -317,8 +319,10 @@ final class Kills implements AutoCloseable {
                         })
                         .onMessage((connection, message) ->
                                 connection.attachment(Traffic.class).received(message))
-                        .onConsumer((connection, id, state) ->
-                                connection.attachment(Traffic.class).consumerChanged(id, state))
+                        .onConsumer((connection, id) ->
+                                connection.attachment(Traffic.class).consumerChanged(id))
+                        .onConsumerExpired((connection, id) ->
+                                connection.attachment(Traffic.class).consumerChanged(0))
                         .onDisconnected(connection ->
                                 connection.attachment(Traffic.class).ended())
                         .onSendFailed((connection, error) -> {})

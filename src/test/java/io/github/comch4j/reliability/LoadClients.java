@@ -56,8 +56,10 @@ public final class LoadClients {
                                 MAX_PAYLOAD)))
                         .onMessage((connection, message) ->
                                 connection.attachment(Traffic.class).received(message))
-                        .onConsumer((connection, number, state) ->
-                                connection.attachment(Traffic.class).consumerChanged(number, state))
+                        .onConsumer((connection, number) ->
+                                connection.attachment(Traffic.class).consumerChanged(number))
+                        .onConsumerExpired((connection, number) ->
+                                connection.attachment(Traffic.class).consumerChanged(0))
                         .onDisconnected(connection ->
                                 connection.attachment(Traffic.class).ended())
                         .start());

@@ -152,8 +152,10 @@ class LoadIT {
                             LoadClients.MAX_PAYLOAD)))
                     .onMessage((connection, message) ->
                             connection.attachment(Traffic.class).received(message))
-                    .onConsumer((connection, id, state) ->
-                            connection.attachment(Traffic.class).consumerChanged(id, state))
+                    .onConsumer((connection, id) ->
+                            connection.attachment(Traffic.class).consumerChanged(id))
+                    .onConsumerExpired((connection, id) ->
+                            connection.attachment(Traffic.class).consumerChanged(0))
                     .onDisconnected(
                             connection -> connection.attachment(Traffic.class).ended())
                     .onSendFailed((connection, error) -> {})

@@ -32,7 +32,7 @@ final class MatrixWire implements AutoCloseable {
     private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder) {
         return builder.onMessage((from, message) -> arrived.add(MatrixItems.number(message)))
                 .onSendFailed((to, error) -> failures.add(error))
-                .onConsumer((from, id, state) -> consumer = id);
+                .onConsumer((from, id) -> consumer = id);
     }
 
     /** The host's, with what {@code opens} makes on it; the peer is told when that is there. */

@@ -116,7 +116,8 @@ public final class SoakClients {
                             BUFFERS,
                             MAX_PAYLOAD))
                     .onMessage((connection, message) -> traffic.received(message))
-                    .onConsumer((connection, consumer, state) -> traffic.consumerChanged(consumer, state))
+                    .onConsumer((connection, consumer) -> traffic.consumerChanged(consumer))
+                    .onConsumerExpired((connection, consumer) -> traffic.consumerChanged(0))
                     .onDisconnected(connection -> traffic.ended())
                     .onSendFailed((connection, error) -> {})
                     .start();

@@ -202,8 +202,10 @@ class SoakIT {
                 .onHandlerFailed(Machine::rethrow)
                 .onMessage((connection, message) ->
                         connection.attachment(Traffic.class).received(message))
-                .onConsumer((connection, id, state) ->
-                        connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onConsumer(
+                        (connection, id) -> connection.attachment(Traffic.class).consumerChanged(id))
+                .onConsumerExpired(
+                        (connection, id) -> connection.attachment(Traffic.class).consumerChanged(0))
                 .onDisconnected(connection -> {
                     subscribers.remove(connection); // their producers end with them
                     connection.attachment(Traffic.class).ended();

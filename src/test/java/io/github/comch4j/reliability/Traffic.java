@@ -4,7 +4,6 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.RecordReader;
@@ -250,8 +249,8 @@ final class Traffic {
         gaps.forEach(System.err::println);
     }
 
-    void consumerChanged(int id, RemoteConsumerState state) {
-        remote = state == RemoteConsumerState.NEW ? id : 0;
+    void consumerChanged(int id) {
+        remote = id;
     }
 
     /** Its end was reported. */

@@ -67,7 +67,8 @@ public final class Victim {
                         6,
                         Traffic.MAX_PAYLOAD))
                 .onMessage((connection, message) -> traffic.received(message))
-                .onConsumer((connection, id, state) -> traffic.consumerChanged(id, state))
+                .onConsumer((connection, id) -> traffic.consumerChanged(id))
+                .onConsumerExpired((connection, id) -> traffic.consumerChanged(0))
                 .onDisconnected(connection -> {
                     ledger.set(Entry.LOST_AT, System.nanoTime());
                     traffic.ended();

@@ -555,7 +555,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                         if (connection.attachment() == null) { // the announcement
                             connection.attach(connection
                                     .consumer(engine, memory)
-                                    .onStateChanged((consumer, before, now) -> {
+                                    .onStateChanged((consumer, now) -> {
                                         if (now == ContextState.RUNNING) {
                                             connection.enqueue(announcement(consumer.id(), SLOT));
                                         }

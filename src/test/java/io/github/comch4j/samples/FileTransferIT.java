@@ -333,7 +333,7 @@ class FileTransferIT {
         try (Machine machine = new Machine();
                 ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
                         .onMessage((connection, message) -> heard.add(Protocol.decode(message)))
-                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE);
                 MemoryMap memory = MemoryMap.allocate(machine.host, 100);
                 ComchProducer producer =

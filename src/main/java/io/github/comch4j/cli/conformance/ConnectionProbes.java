@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.ContextState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,8 +99,8 @@ final class ConnectionProbes {
                     List<String> events = new ArrayList<>();
                     stage.serve(stage.server()
                             .onConnected(connection -> events.add("connected"))
-                            .onConsumer((connection, id, state) ->
-                                    events.add(state == RemoteConsumerState.NEW ? "consumer" : "expired"))
+                            .onConsumer((connection, id) -> events.add("consumer"))
+                            .onConsumerExpired((connection, id) -> events.add("expired"))
                             .onMessage((connection, message) -> events.add("message"))
                             .onDisconnected(connection -> events.add("disconnected")));
                     stage.await(() -> events.contains("disconnected"), Duration.ofSeconds(10));
@@ -117,7 +116,7 @@ final class ConnectionProbes {
                 .host(stage -> {
                     List<ContextState> states = new ArrayList<>();
                     ComchClient client = stage.client()
-                            .onStateChanged((self, previous, next) -> {
+                            .onStateChanged((self, next) -> {
                                 if (next == ContextState.IDLE && !states.contains(next)) {
                                     stage.tell("refused");
                                 }

@@ -14,7 +14,7 @@ final class PeerSight {
 
     /** Looks from now on. */
     <B extends ControlPathEndpoint.Builder<B>> B of(B settings) {
-        return settings.onStateChanged((self, previous, next) -> states.add(next))
+        return settings.onStateChanged((self, next) -> states.add(next))
                 .onMessage((connection, message) -> messages++)
                 .onDisconnected(connection -> end = connection.state().toString());
     }

@@ -5,16 +5,16 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.comch.MessageHandler;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ final class PerfConnection implements AutoCloseable {
     private int remoteConsumer;
 
     /** Waits until there is a connection. */
-    PerfConnection(Lane lane, int depth, MessageHandler onMessage) {
+    PerfConnection(Lane lane, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         this.lane = lane;
         PerfEndpoint place = lane.place;
         device = place.isServer() ? Devices.openDpu(place.device()) : Devices.openHost(place.device());
@@ -49,7 +49,8 @@ final class PerfConnection implements AutoCloseable {
         }
     }
 
-    private ControlPathEndpoint serve(PerfEndpoint place, int depth, MessageHandler onMessage) {
+    private ControlPathEndpoint serve(
+            PerfEndpoint place, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         ComchServer server = settings(
                         ComchServer.builder(newEngine(), device, Objects.requireNonNull(representor), place.name()),
                         depth,
@@ -62,7 +63,8 @@ final class PerfConnection implements AutoCloseable {
         return server;
     }
 
-    private ControlPathEndpoint connect(PerfEndpoint place, int depth, MessageHandler onMessage) {
+    private ControlPathEndpoint connect(
+            PerfEndpoint place, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         String advice = "it has just been started";
         ComchClient client = ProgramException.connecting(
                 place.name(),
@@ -75,17 +77,13 @@ final class PerfConnection implements AutoCloseable {
         return client;
     }
 
-    private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
+    private <B extends ControlPathEndpoint.Builder<B>> B settings(
+            B builder, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         return builder.sendTasks(depth)
                 .receiveQueueSize(depth)
                 .onMessage(onMessage)
-                .onConsumer((from, id, state) -> {
-                    if (state == RemoteConsumerState.NEW) {
-                        remoteConsumer = id;
-                    } else if (remoteConsumer == id) {
-                        remoteConsumer = 0;
-                    }
-                });
+                .onConsumer((from, id) -> remoteConsumer = id)
+                .onConsumerExpired((from, id) -> remoteConsumer = remoteConsumer == id ? 0 : remoteConsumer);
     }
 
     /** Another one of the thread. */

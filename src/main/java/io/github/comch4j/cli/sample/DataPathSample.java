@@ -5,7 +5,6 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
@@ -32,11 +31,13 @@ public final class DataPathSample extends SampleEnd {
 
     @Override
     void configure(ControlPathEndpoint.Builder<?> settings) {
-        settings.onConsumer((connection, id, state) -> {
-            boolean isNew = state == RemoteConsumerState.NEW;
-            System.out.println((isNew ? "New" : "Expired") + " consumer of the peer, ID " + id);
-            remoteConsumer = isNew ? id : 0;
-        });
+        settings.onConsumer((connection, id) -> changed("New", id, id))
+                .onConsumerExpired((connection, id) -> changed("Expired", id, 0));
+    }
+
+    private void changed(String how, int id, int remote) {
+        System.out.println(how + " consumer of the peer, ID " + id);
+        remoteConsumer = remote;
     }
 
     @Override

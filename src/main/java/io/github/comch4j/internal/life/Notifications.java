@@ -6,11 +6,6 @@ import java.time.Duration;
 
 /** Sleeping until an engine has something to do, and what else is asked of an engine seldom. */
 public final class Notifications {
-    /** {@code DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE}. */
-    public static final int SELECTIVE = PeCalls.SELECTIVE;
-    /** {@code DOCA_PE_EVENT_MODE_PROGRESS_ALL}. */
-    public static final int ALL = PeCalls.ALL;
-
     private static final long SHORTEST_SLEEP = 1_000_000; // nanoseconds, as the next
     private static final long LONGEST_SLEEP = 50_000_000;
 
@@ -48,10 +43,10 @@ public final class Notifications {
     }
 
     /** {@code doca_pe_set_event_mode}. */
-    public static void mode(Engine engine, int mode) {
+    public static void selective(Engine engine, boolean selective) {
         engine.checkOwner();
-        checkNoCallback(engine, "eventMode()");
-        PeCalls.setEventMode(engine.handle(), mode);
+        checkNoCallback(engine, "setSelectiveEvents()");
+        PeCalls.setEventMode(engine.handle(), selective ? PeCalls.SELECTIVE : PeCalls.ALL);
     }
 
     /** Arms, sleeps, disarms. Returns whether there was an event. */
