@@ -4,9 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
-import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
@@ -268,7 +267,7 @@ public final class Pieces {
 
     public void channelService(Device device, Representor representor) {
         // @start region="channelservice"
-        try (var service = ChannelService.builder(device, representor).listen("pieces")) {
+        try (var service = ChannelEndpoint.builder(device).listen(representor, "pieces")) {
             MemorySegment buffer = Arena.ofAuto().allocate(service.maxMessageSize());
             while (running) {
                 ChannelPeer from = service.receive(buffer, Duration.ofSeconds(1));
@@ -283,7 +282,7 @@ public final class Pieces {
     public byte[] channelClient(Device device, MemorySegment question) {
         byte[] answer;
         // @start region="channelclient"
-        try (var client = ChannelClient.builder(device).create()) {
+        try (var client = ChannelEndpoint.builder(device).client()) {
             ChannelPeer service = client.connect("pieces", Duration.ofSeconds(5));
             client.send(service, question, Duration.ofSeconds(1));
             MemorySegment buffer = Arena.ofAuto().allocate(client.maxMessageSize());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.channel.Carrier;
 import io.github.comch4j.channel.ChannelCapabilities;
-import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchConsumer;
@@ -85,16 +85,16 @@ class FeaturesTest extends BothForms {
                 Feature.COMM_CHANNEL,
                 "doca_comm_channel_ep_create",
                 "1.5 to 2.8",
-                () -> ChannelClient.builder(pair.machine.host)
+                () -> ChannelEndpoint.builder(pair.machine.host)
                         .carrier(Carrier.COMM_CHANNEL)
-                        .create()
+                        .client()
                         .close());
         assertThereOrMissing(
                 Feature.COMM_CHANNEL,
                 "doca_comm_channel_ep_create",
                 "libdoca_comm_channel",
                 () -> ChannelCapabilities.of(pair.machine.host, Carrier.COMM_CHANNEL));
-        ChannelClient.builder(pair.machine.host).create().close();
+        ChannelEndpoint.builder(pair.machine.host).client().close();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.github.comch4j;
 
 import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.EventLoop;
@@ -86,7 +87,8 @@ public final class RefusalReasons {
             case "socket" -> MessageSocket.connect(loop, machine.host, name, patience);
             case "call" -> RpcClient.builder(loop, machine.host, name).connect(patience);
             case "channel" -> {
-                try (ChannelClient client = ChannelClient.builder(machine.host).create()) {
+                try (ChannelClient client =
+                        ChannelEndpoint.builder(machine.host).client()) {
                     yield client.connect(name, patience);
                 }
             }

@@ -3,7 +3,6 @@ package io.github.comch4j.bench;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
-import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -116,14 +115,14 @@ final class EchoWorks {
             return new ChannelEnd(
                     options,
                     device,
-                    ChannelService.builder(device, device.openRepresentor(PciAddress.of(options.function())))
-                            .listen(options.name()),
+                    ChannelEndpoint.builder(device)
+                            .listen(device.openRepresentor(PciAddress.of(options.function())), options.name()),
                     null);
         }
 
         static End connected(Options options) {
             Device device = Devices.openHost(PciAddress.of(options.function()));
-            ChannelClient client = ChannelClient.builder(device).create();
+            ChannelClient client = ChannelEndpoint.builder(device).client();
             return new ChannelEnd(options, device, client, client.connect(options.name(), PATIENCE));
         }
 

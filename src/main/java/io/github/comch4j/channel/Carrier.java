@@ -1,5 +1,7 @@
 package io.github.comch4j.channel;
 
+import io.github.comch4j.internal.call.ChannelCalls;
+
 /**
  * What carries the messages of an endpoint. A public report describes a host with DOCA 3.1 and a BlueField-2 with 1.5
  * that work with a different carrier at each end, and the emulated device supports this, too. No document guarantees
@@ -13,5 +15,10 @@ public enum Carrier {
      * {@link io.github.comch4j.comch.ComchClient}, and a message is one message of the control path. Any program that
      * uses Comch can therefore be at the other end.
      */
-    COMCH
+    COMCH;
+
+    /** The one that endpoints have by default. */
+    static Carrier ofLibraries() {
+        return ChannelCalls.areThere() ? COMM_CHANNEL : COMCH;
+    }
 }

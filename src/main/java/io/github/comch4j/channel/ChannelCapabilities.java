@@ -35,7 +35,7 @@ public record ChannelCapabilities(
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static ChannelCapabilities of(Device device) {
-        return of(device, ChannelCalls.areThere() ? Carrier.COMM_CHANNEL : Carrier.COMCH);
+        return of(device, Carrier.ofLibraries());
     }
 
     /**

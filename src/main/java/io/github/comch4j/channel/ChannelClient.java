@@ -2,7 +2,6 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
@@ -11,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client on the host: an endpoint that connects to one service at a time ({@code doca_comm_channel_ep_connect}).
+ * {@link ChannelEndpoint.Builder#client} creates it.
  *
  * {@snippet file="Pieces.java" region="channelclient"}
  *
@@ -24,18 +24,8 @@ public final class ChannelClient extends ChannelEndpoint {
     private volatile @Nullable ChannelPeer peer; // changed in the endpoint
     private volatile boolean active; // has connected, or tried to
 
-    private ChannelClient(Builder builder) {
+    ChannelClient(Builder builder) {
         super(builder, "channel client on " + builder.device);
-    }
-
-    /**
-     * Creates a builder for a client.
-     *
-     * @param device a host's function of the BlueField
-     * @return the builder
-     */
-    public static Builder builder(Device device) {
-        return new Builder(device);
     }
 
     /**
@@ -192,35 +182,6 @@ public final class ChannelClient extends ChannelEndpoint {
     static void checkName(String name) {
         if (name.isEmpty() || name.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("the name of a service must not be empty or contain NUL");
-        }
-    }
-
-    /**
-     * Builds a client. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
-     */
-    public static final class Builder extends ChannelEndpoint.Builder<Builder> {
-
-        private Builder(Device device) {
-            super("ChannelClient.Builder", device, new LinkSettings(device, null));
-        }
-
-        /**
-         * Creates the endpoint ({@code doca_comm_channel_ep_create}), which is not connected yet.
-         *
-         * @return the client
-         * @throws IllegalStateException if the device is closed
-         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a size beyond the device's
-         *     capability
-         */
-        public ChannelClient create() {
-            use.begin();
-            return new ChannelClient(this);
-        }
-
-        @Override
-        Builder self() {
-            return this;
         }
     }
 }

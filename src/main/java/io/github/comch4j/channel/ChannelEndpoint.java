@@ -5,6 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
@@ -15,6 +16,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,10 +51,10 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     private volatile @Nullable Thread user; // that is in a call
     private volatile boolean closing;
 
-    ChannelEndpoint(Builder<?> builder, String description) {
+    ChannelEndpoint(Builder builder, String description) {
         this.device = builder.device;
         this.description = description;
-        this.life = new EndpointLife(this, description, device, builder.settings.representor);
+        this.life = new EndpointLife(this, description, device, builder.representor);
         this.link = builder.link(this);
         this.sizes = link.sizes();
         try {
@@ -61,6 +63,16 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             end();
             throw e;
         }
+    }
+
+    /**
+     * Creates a builder for a service or client.
+     *
+     * @param device for a service the DPU's device, for a client a host's function of the BlueField
+     * @return the builder
+     */
+    public static Builder builder(Device device) {
+        return new Builder(device);
     }
 
     /**
@@ -429,13 +441,14 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
     }
 
-    final ChannelStatistics statistics(ChannelPeer peer) {
+    /** Asks for what a peer has counted. */
+    final <T> T ask(ChannelPeer peer, Function<PeerLink, T> question) {
         try (EngineEvents.Entered _ = enter()) {
             if (peer.state() == ChannelPeerState.DISCONNECTED) {
                 throw new IllegalStateException(peer + " is disconnected");
             }
             link.update(peer.link);
-            return link.statistics(peer.link);
+            return question.apply(peer.link);
         }
     }
 
@@ -571,19 +584,22 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     /**
      * Builds a service or client. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards
      * every call throws {@link IllegalStateException}.
-     *
-     * @param <B> the builder's own type
      */
-    public abstract static sealed class Builder<B extends Builder<B>>
-            permits ChannelService.Builder, ChannelClient.Builder {
+    public static final class Builder {
         final Device device;
-        final OneUse use;
-        final LinkSettings settings;
+        private final OneUse use;
 
-        Builder(String type, Device device, LinkSettings settings) {
+        @Nullable
+        Representor representor; // of a service
+
+        int maxMessageSize; // 0: the default, as in the next two
+        int sendQueueSize;
+        int receiveQueueSize;
+        private @Nullable Carrier carrier; // null: that of the libraries
+
+        private Builder(Device device) {
             this.device = Objects.requireNonNull(device, "device");
-            this.settings = settings;
-            this.use = new OneUse(type + " on " + device);
+            this.use = new OneUse("ChannelEndpoint.Builder on " + device);
         }
 
         /**
@@ -595,10 +611,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
          * @return this
          * @throws IllegalArgumentException if it is less than 1 or more than 65,535
          */
-        public final B maxMessageSize(int bytes) {
-            use.check();
-            settings.maxMessageSize = checked("maxMessageSize", bytes);
-            return self();
+        public Builder maxMessageSize(int bytes) {
+            maxMessageSize = checked("maxMessageSize", bytes);
+            return this;
         }
 
         /**
@@ -610,10 +625,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
          * @return this
          * @throws IllegalArgumentException if it is less than 1 or more than 65,535
          */
-        public final B sendQueueSize(int messages) {
-            use.check();
-            settings.sendQueueSize = checked("sendQueueSize", messages);
-            return self();
+        public Builder sendQueueSize(int messages) {
+            sendQueueSize = checked("sendQueueSize", messages);
+            return this;
         }
 
         /**
@@ -625,10 +639,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
          * @return this
          * @throws IllegalArgumentException if it is less than 1 or more than 65,535
          */
-        public final B receiveQueueSize(int messages) {
-            use.check();
-            settings.receiveQueueSize = checked("receiveQueueSize", messages);
-            return self();
+        public Builder receiveQueueSize(int messages) {
+            receiveQueueSize = checked("receiveQueueSize", messages);
+            return this;
         }
 
         /**
@@ -639,29 +652,62 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
          * @param carrier the carrier
          * @return this
          */
-        public final B carrier(Carrier carrier) {
+        public Builder carrier(Carrier carrier) {
             use.check();
-            settings.carrier = Objects.requireNonNull(carrier);
-            return self();
+            this.carrier = Objects.requireNonNull(carrier);
+            return this;
         }
 
-        private static int checked(String setting, int value) {
+        private int checked(String setting, int value) {
+            use.check();
             if (value < 1 || value > LARGEST) {
                 throw new IllegalArgumentException(setting + " must be 1 to " + LARGEST + ", not " + value);
             }
             return value;
         }
 
-        abstract B self();
+        /**
+         * Creates a client ({@code doca_comm_channel_ep_create}), which is not connected yet. The device is a host's
+         * function of the BlueField.
+         *
+         * @return the client
+         * @throws IllegalStateException if the device is closed
+         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a size beyond the device's
+         *     capability
+         */
+        public ChannelClient client() {
+            use.begin();
+            return new ChannelClient(this);
+        }
 
-        final EndpointLink link(ChannelEndpoint endpoint) {
-            Carrier chosen = settings.carrier;
-            if (chosen == null) {
-                chosen = ChannelCalls.areThere() ? Carrier.COMM_CHANNEL : Carrier.COMCH;
-            }
+        /**
+         * Creates a service and listens ({@code doca_comm_channel_ep_create}, {@code doca_comm_channel_ep_listen}). The
+         * device is the DPU's.
+         *
+         * @param representor the host function to serve
+         * @param name the name to which clients connect: not empty, at most {@link ChannelCapabilities#maxNameLength()}
+         *     bytes, and unique among the services of the representor that have the same carrier
+         * @return the service
+         * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
+         * @throws IllegalStateException if the device or representor is closed
+         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a size beyond the device's
+         *     capability, or a name that is too long for {@link Carrier#COMM_CHANNEL}; {@link DocaError#NOT_SUPPORTED}
+         *     on a host; {@link DocaError#CONNECTION_ABORTED} for a name that is taken, over Comch
+         *     {@link DocaError#INITIALIZATION}
+         */
+        public ChannelService listen(Representor representor, String name) {
+            Objects.requireNonNull(representor, "representor");
+            ChannelClient.checkName(name);
+            use.begin();
+            this.representor = representor;
+            return new ChannelService(this, name);
+        }
+
+        private EndpointLink link(ChannelEndpoint endpoint) {
+            Carrier chosen = carrier != null ? carrier : Carrier.ofLibraries();
             return switch (chosen) {
-                case COMM_CHANNEL -> new LinkOverCommChannel(endpoint, settings);
-                case COMCH -> new LinkOverComch(endpoint, settings);
+                case COMM_CHANNEL -> new LinkOverCommChannel(endpoint, this);
+                case COMCH -> new LinkOverComch(endpoint, this);
             };
         }
     }

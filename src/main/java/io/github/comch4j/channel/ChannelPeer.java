@@ -1,6 +1,7 @@
 package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.internal.life.Attachments;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +77,7 @@ public final class ChannelPeer {
     }
 
     /**
-     * Returns counters of what was sent to this peer and received from it
+     * Returns counters of what was accepted to be sent to this peer and what was received from it
      * ({@code doca_comm_channel_peer_addr_update_info} and {@code doca_comm_channel_peer_addr_get_…}).
      *
      * @return a snapshot, even if the peer is broken
@@ -84,8 +85,22 @@ public final class ChannelPeer {
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public ChannelStatistics statistics() {
-        return endpoint.statistics(this);
+    public ConnectionCounters counters() {
+        return endpoint.ask(this, endpoint.link::counters);
+    }
+
+    /**
+     * Returns how many messages to this peer are in flight
+     * ({@code doca_comm_channel_peer_addr_get_send_in_flight_messages}).
+     *
+     * @return the number of accepted messages that have no place in the peer's receive queue yet; when it is 0,
+     *     disconnecting loses nothing
+     * @throws IllegalStateException if the peer is disconnected or the endpoint is closed
+     * @throws WrongThreadException if another thread is using the endpoint
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public long inFlight() {
+        return endpoint.ask(this, endpoint.link::inFlight);
     }
 
     /**

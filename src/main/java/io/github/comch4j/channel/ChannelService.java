@@ -1,14 +1,12 @@
 package io.github.comch4j.channel;
 
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.List;
 
 /**
  * A service on the DPU for one host function: an endpoint that listens under a name
- * ({@code doca_comm_channel_ep_listen}).
+ * ({@code doca_comm_channel_ep_listen}). {@link ChannelEndpoint.Builder#listen} creates it.
  *
  * {@snippet file="Pieces.java" region="channelservice"}
  *
@@ -18,7 +16,7 @@ import java.util.Objects;
 public final class ChannelService extends ChannelEndpoint {
     private final String name;
 
-    private ChannelService(Builder builder, String name) {
+    ChannelService(Builder builder, String name) {
         super(builder, "channel service \"" + name + "\"");
         this.name = name;
         try {
@@ -27,17 +25,6 @@ public final class ChannelService extends ChannelEndpoint {
             closeAfter(e);
             throw e;
         }
-    }
-
-    /**
-     * Creates a builder for a service.
-     *
-     * @param device the DPU's device
-     * @param representor the host function to serve
-     * @return the builder
-     */
-    public static Builder builder(Device device, Representor representor) {
-        return new Builder(device, representor);
     }
 
     /**
@@ -50,19 +37,30 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     /**
-     * Returns which clients are connected ({@code doca_comm_channel_ep_update_service_state_info}), and arms
-     * {@link #serviceEvents()}.
+     * Returns which clients are connected ({@code doca_comm_channel_ep_update_service_state_info},
+     * {@code doca_comm_channel_ep_get_peer_addr_list}), and arms {@link #serviceEvents()}.
      *
-     * @return a snapshot
+     * @return a snapshot of the peers that this service has accepted and not disconnected, including broken ones
      * @throws IllegalStateException if this service is closed
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#CONNECTION_RESET} if
      *     the service has broken for good and can only be closed
      */
-    public ChannelServiceState refresh() {
+    public List<ChannelPeer> refresh() {
         try (EngineEvents.Entered _ = enter()) {
             return link.refresh();
         }
+    }
+
+    /**
+     * Returns how many clients waited to be accepted at the last {@link #refresh()}
+     * ({@code doca_comm_channel_ep_get_pending_connections}). A service accepts them when it receives. Any thread may
+     * call this method.
+     *
+     * @return the number of clients; 0 over {@link Carrier#COMCH}, where clients never wait
+     */
+    public long pending() {
+        return link.pending;
     }
 
     /**
@@ -105,44 +103,5 @@ public final class ChannelService extends ChannelEndpoint {
     @Override
     void checkMoreCanCome() {
         // there may be other clients
-    }
-
-    /**
-     * Builds a service. Not thread-safe. A builder can be used only once, even if DOCA refuses: afterwards every call
-     * throws {@link IllegalStateException}.
-     */
-    public static final class Builder extends ChannelEndpoint.Builder<Builder> {
-
-        private Builder(Device device, Representor representor) {
-            super(
-                    "ChannelService.Builder",
-                    device,
-                    new LinkSettings(device, Objects.requireNonNull(representor, "representor")));
-        }
-
-        /**
-         * Creates the endpoint and listens ({@code doca_comm_channel_ep_create}, {@code doca_comm_channel_ep_listen}).
-         *
-         * @param name the name to which clients connect: not empty, at most {@link ChannelCapabilities#maxNameLength()}
-         *     bytes, and unique among the services of the representor that have the same carrier
-         * @return the service
-         * @throws IllegalArgumentException if the name is empty, contains NUL, or is too long for {@link Carrier#COMCH}
-         * @throws IllegalStateException if the device or representor is closed
-         * @throws io.github.comch4j.DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE}
-         *     for a size beyond the device's capability, or a name that is too long for {@link Carrier#COMM_CHANNEL};
-         *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host;
-         *     {@link io.github.comch4j.DocaError#CONNECTION_ABORTED} for a name that is taken, over Comch
-         *     {@link io.github.comch4j.DocaError#INITIALIZATION}
-         */
-        public ChannelService listen(String name) {
-            ChannelClient.checkName(name);
-            use.begin();
-            return new ChannelService(this, name);
-        }
-
-        @Override
-        Builder self() {
-            return this;
-        }
     }
 }

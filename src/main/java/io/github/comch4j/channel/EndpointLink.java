@@ -1,6 +1,7 @@
 package io.github.comch4j.channel;
 
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.comch.ConnectionCounters;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 abstract class EndpointLink {
     /** The length of the message that was received last. */
     int receivedLength;
+
+    /** How many clients a service had at the last refresh that wait. */
+    volatile long pending;
 
     /** Who carries. */
     abstract Carrier carrier();
@@ -45,13 +49,16 @@ abstract class EndpointLink {
     abstract void update(PeerLink peer);
 
     /** After an update. */
-    abstract ChannelStatistics statistics(PeerLink peer);
+    abstract ConnectionCounters counters(PeerLink peer);
+
+    /** After an update. */
+    abstract long inFlight(PeerLink peer);
 
     /** Frees a peer that is not DISCONNECTED yet. */
     abstract void disconnect(PeerLink peer);
 
-    /** The clients of a service. Arms {@link ChannelEvent#SERVICE}. */
-    abstract ChannelServiceState refresh();
+    /** The clients of a service, and {@link #pending}. Arms {@link ChannelEvent#SERVICE}. */
+    abstract List<ChannelPeer> refresh();
 
     /** Readable from an event on, if it was armed, until it is armed again. */
     abstract int descriptor(ChannelEvent event);

@@ -9,6 +9,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
@@ -40,8 +41,13 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     /** A service's pool of tasks, for so many clients whose queues are full. */
     private static final int FULL_QUEUES = 8;
 
+    private static final int DEFAULT_MESSAGE_SIZE = 4080;
+    private static final int DEFAULT_QUEUE_SIZE = 1024;
+    private static final int SMALLEST_MESSAGE_SIZE = 256;
+    private static final int SMALLEST_QUEUE_SIZE = 16;
+
     private final ChannelEndpoint endpoint;
-    private final LinkSettings settings;
+    private final ChannelEndpoint.Builder settings;
     private final Capabilities capabilities;
     private final EndpointSizes sizes;
     private final ProgressEngine progress;
@@ -60,18 +66,12 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     private long endedAtRefusal = -1; // -1: the last message was accepted
     private boolean peerHasNoRoom; // was the reason for the last refusal
 
-    LinkOverComch(ChannelEndpoint endpoint, LinkSettings settings) {
+    LinkOverComch(ChannelEndpoint endpoint, ChannelEndpoint.Builder settings) {
         this.endpoint = endpoint;
         this.settings = settings;
         this.capabilities = Capabilities.of(settings.device);
         this.sizes = new EndpointSizes(
-                LinkSettings.messageSize(
-                        checked(
-                                "maxMessageSize",
-                                settings.maxMessageSize,
-                                LinkSettings.DEFAULT_MESSAGE_SIZE,
-                                capabilities.maxMessageSize()),
-                        capabilities.maxMessageSize()),
+                messageSize(capabilities.maxMessageSize()),
                 queueSize("sendQueueSize", settings.sendQueueSize, capabilities.maxSendTasks()),
                 queueSize("receiveQueueSize", settings.receiveQueueSize, capabilities.maxReceiveQueueSize()));
         this.arrivals = new WaitingMessages(sizes.receiveQueueSize(), sizes.maxMessageSize());
@@ -85,8 +85,17 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
         }
     }
 
+    // as DOCA rounds sizes that the device takes
+
     private int queueSize(String setting, int value, long most) {
-        return LinkSettings.queueSize(checked(setting, value, LinkSettings.DEFAULT_QUEUE_SIZE, most), most);
+        int least = Math.max(checked(setting, value, DEFAULT_QUEUE_SIZE, most), SMALLEST_QUEUE_SIZE);
+        int rounded = Integer.highestOneBit(least);
+        return (int) Math.min(rounded == least ? least : 2L * rounded, most);
+    }
+
+    private int messageSize(long most) {
+        int size = checked("maxMessageSize", settings.maxMessageSize, DEFAULT_MESSAGE_SIZE, most);
+        return (int) Math.min(Math.max(size, SMALLEST_MESSAGE_SIZE), most);
     }
 
     private int checked(String setting, int value, int otherwise, long most) {
@@ -364,10 +373,15 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     }
 
     @Override
-    ChannelStatistics statistics(PeerLink peer) {
+    ConnectionCounters counters(PeerLink peer) {
         PeerOverComch of = (PeerOverComch) peer;
+        return new ConnectionCounters(of.sent, of.sentBytes, of.received, of.receivedBytes);
+    }
+
+    @Override
+    long inFlight(PeerLink peer) {
         try (EngineEvents.Entered _ = events.enter()) {
-            return new ChannelStatistics(of.sent, of.sentBytes, of.received, of.receivedBytes, of.inFlight());
+            return ((PeerOverComch) peer).inFlight();
         }
     }
 
@@ -383,7 +397,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     }
 
     @Override
-    ChannelServiceState refresh() {
+    List<ChannelPeer> refresh() {
         try (EngineEvents.Entered _ = events.enter()) {
             makeProgress();
             ComchServer serves = Objects.requireNonNull(server);
@@ -395,7 +409,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
             }
             changesSeen = changes;
             events.rearm(ChannelEvent.SERVICE);
-            return new ChannelServiceState(peers(), 0);
+            return peers();
         }
     }
 

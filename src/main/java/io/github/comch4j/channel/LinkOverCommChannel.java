@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -51,7 +52,7 @@ final class LinkOverCommChannel extends EndpointLink {
     private final List<@Nullable PeerOverCommChannel> peers = new ArrayList<>();
     private @Nullable PeerOverCommChannel last; // of whom a message came
 
-    LinkOverCommChannel(ChannelEndpoint owner, LinkSettings settings) {
+    LinkOverCommChannel(ChannelEndpoint owner, ChannelEndpoint.Builder settings) {
         String action = "creating " + owner;
         this.owner = owner;
         this.serves = settings.representor != null;
@@ -304,18 +305,23 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    ChannelStatistics statistics(PeerLink peer) {
+    ConnectionCounters counters(PeerLink peer) {
         long at = ((PeerOverCommChannel) peer).address;
         if (at == 0) {
-            return new ChannelStatistics(0, 0, 0, 0, 0);
+            return new ConnectionCounters(0, 0, 0, 0);
         }
         String action = "counting messages of " + peer.peer;
-        return new ChannelStatistics(
+        return new ConnectionCounters(
                 ChannelCalls.sentMessages(at, action),
                 ChannelCalls.sentBytes(at, action),
                 ChannelCalls.receivedMessages(at, action),
-                ChannelCalls.receivedBytes(at, action),
-                ChannelCalls.inFlight(at, action));
+                ChannelCalls.receivedBytes(at, action));
+    }
+
+    @Override
+    long inFlight(PeerLink peer) {
+        long at = ((PeerOverCommChannel) peer).address;
+        return at == 0 ? 0 : ChannelCalls.inFlight(at, "counting messages of " + peer.peer);
     }
 
     @Override
@@ -330,7 +336,7 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    ChannelServiceState refresh() {
+    List<ChannelPeer> refresh() {
         String action = "checking the clients of " + owner;
         DocaAnswer answer;
         do {
@@ -341,7 +347,8 @@ final class LinkOverCommChannel extends EndpointLink {
         for (long each : ChannelCalls.peers(endpoint, action)) {
             connected.add(known(each, ChannelPeerState.CONNECTED).peer);
         }
-        return new ChannelServiceState(connected, ChannelCalls.pending(endpoint, action));
+        pending = ChannelCalls.pending(endpoint, action);
+        return List.copyOf(connected);
     }
 
     @Override

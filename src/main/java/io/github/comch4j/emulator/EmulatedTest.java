@@ -26,22 +26,6 @@ public final class EmulatedTest implements AutoCloseable {
         this.lent = new InjectedObjects(machine, side);
     }
 
-    /** The choice of a machine for a thread. */
-    @FunctionalInterface
-    public interface Choice extends AutoCloseable {
-        /** Ends the choice: the thread uses the machine that it used before. */
-        @Override
-        void close();
-    }
-
-    /**
-     * A process of a test that has ended.
-     *
-     * @param peer the process, which no longer runs
-     * @param failure why the process should make the test fail; null if it should not
-     */
-    public record Ended(PeerProcess peer, @Nullable AssertionError failure) {}
-
     /**
      * Creates a machine, as {@link EmulatedMachine#create(EmulatedMachine.Side, List)} does.
      *
@@ -66,11 +50,10 @@ public final class EmulatedTest implements AutoCloseable {
     /**
      * Makes the calling thread use this machine, as within {@link EmulatedMachine#call}.
      *
-     * @return the choice; the same thread must close it to end the choice
+     * @return ends the choice: the same thread must run it, and then uses the machine that it used before
      */
-    public Choice choose() {
-        ChosenFabric.Undo undo = machine.choose();
-        return undo::close;
+    public Runnable choose() {
+        return machine.choose()::close;
     }
 
     /**
@@ -107,16 +90,13 @@ public final class EmulatedTest implements AutoCloseable {
     /**
      * Ends the processes started on the machine since the last call of this method, and waits until they have ended.
      *
-     * @return all of them, including those that had ended before
+     * @return all of them, including those that had ended before; {@link PeerProcess#unexpectedEnd} says which of them
+     *     should make the test fail
      */
-    public List<Ended> endPeers() {
-        List<Ended> ended = new ArrayList<>();
-        for (PeerProcess peer : machine.takePeers()) {
-            AssertionError failure = peer.unexpectedEnd();
-            peer.close();
-            ended.add(new Ended(peer, failure));
-        }
-        return ended;
+    public List<PeerProcess> endPeers() {
+        List<PeerProcess> peers = machine.takePeers();
+        peers.forEach(PeerProcess::close);
+        return peers;
     }
 
     /**

@@ -45,7 +45,6 @@ public final class KernelContext {
     private final MemorySegment outgoing = Arena.ofAuto().allocate(MAX_IMMEDIATE);
     private final MemorySegment[] receivedOf = new MemorySegment[MAX_IMMEDIATE + 1]; // by length
     private final KernelMemory memory = new KernelMemory(this);
-    private final KernelEvents events = new KernelEvents(this);
 
     private Thread runner; // while a kernel runs
     private MemorySegment immediate;
@@ -373,7 +372,7 @@ public final class KernelContext {
         dpa_h.doca_dpa_dev_completion_request_notification(completion);
     }
 
-    // ---- memory, events
+    // ---- memory
 
     /**
      * Returns the functions for memory of the DPA, of maps and of buffers, for copies, and for hash tables.
@@ -385,14 +384,80 @@ public final class KernelContext {
         return memory;
     }
 
+    // ---- sync events
+
     /**
-     * Returns the functions for sync events.
+     * Returns the value of a sync event ({@code doca_dpa_dev_sync_event_get}).
      *
-     * @return an object that is valid as long as this context
+     * @param event the handle of a sync event
+     * @return its value
      */
-    public KernelEvents events() {
+    public long eventValue(long event) {
         check();
-        return events;
+        result.set(JAVA_LONG, 0, 0);
+        dpa_h.doca_dpa_dev_sync_event_get(event, result);
+        return result.get(JAVA_LONG, 0);
+    }
+
+    /**
+     * Adds to the value of a sync event ({@code doca_dpa_dev_sync_event_update_add}).
+     *
+     * @param event the handle of a sync event
+     * @param value the number to add
+     */
+    public void addToEvent(long event, long value) {
+        check();
+        dpa_h.doca_dpa_dev_sync_event_update_add(event, value);
+    }
+
+    /**
+     * Sets the value of a sync event ({@code doca_dpa_dev_sync_event_update_set}).
+     *
+     * @param event the handle of a sync event
+     * @param value the new value
+     */
+    public void setEvent(long event, long value) {
+        check();
+        dpa_h.doca_dpa_dev_sync_event_update_set(event, value);
+    }
+
+    /**
+     * Waits until the value of a sync event is greater than a number ({@code doca_dpa_dev_sync_event_wait_gt}).
+     *
+     * @param event the handle of a sync event
+     * @param value the number, unsigned
+     * @param mask the bits of the event's value that are compared
+     */
+    public void awaitEventGreater(long event, long value, long mask) {
+        check();
+        dpa_h.doca_dpa_dev_sync_event_wait_gt(event, value, mask);
+    }
+
+    /**
+     * Posts a wait until the value of a sync event is greater than a number
+     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). Operations posted later to the same queue wait for it. The
+     * completion of the queue reports the end of the wait, and so starts the completion's thread.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param event the handle of a sync event
+     * @param value the number, 0 to 254; the event's value must be in this range, too
+     */
+    public void postAwaitEventGreater(long operations, long event, long value) {
+        check();
+        dpa_h.doca_dpa_dev_sync_event_post_wait_gt(operations, event, value);
+    }
+
+    /**
+     * Posts a wait until the value of a sync event differs from a number
+     * ({@code doca_dpa_dev_sync_event_post_wait_ne}), as {@link #postAwaitEventGreater} does.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param event the handle of a sync event
+     * @param value the number
+     */
+    public void postAwaitEventUnequal(long operations, long event, long value) {
+        check();
+        dpa_h.doca_dpa_dev_sync_event_post_wait_ne(operations, event, value);
     }
 
     // ---- logs and traces

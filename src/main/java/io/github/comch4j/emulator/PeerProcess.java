@@ -203,6 +203,12 @@ public final class PeerProcess implements AutoCloseable {
      * @throws AssertionError if it has not ended within a minute
      */
     public int exitStatus() {
+        int status = awaitEnd();
+        endAsked = true;
+        return status;
+    }
+
+    private int awaitEnd() {
         try {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 throw failure("has not ended" + WITHIN);
@@ -212,7 +218,6 @@ public final class PeerProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw failure("has not ended: the waiting thread was interrupted");
         }
-        endAsked = true;
         return process.exitValue();
     }
 
@@ -246,13 +251,18 @@ public final class PeerProcess implements AutoCloseable {
         }
     }
 
-    /** Why the test should fail, although it has not asked; null: for no reason. */
-    @Nullable
-    AssertionError unexpectedEnd() {
+    /**
+     * Returns why this process should make the test fail: it has ended with a failure, and the test has neither ended
+     * it nor asked how it ended.
+     *
+     * @return an error that has not been thrown, with all output of the process; null if the test should not fail, or
+     *     if the process still runs
+     */
+    public @Nullable AssertionError unexpectedEnd() {
         if (endAsked || process.isAlive() || process.exitValue() == 0) {
             return null;
         }
-        int status = exitStatus();
+        int status = awaitEnd();
         return failure(
                 status > KILLED ? "was killed by signal " + (status - KILLED) : "has ended with status " + status);
     }

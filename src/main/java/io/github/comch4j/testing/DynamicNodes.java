@@ -55,8 +55,11 @@ final class DynamicNodes {
     }
 
     private static <R> R call(EmulatedTest test, Supplier<R> work) {
-        try (EmulatedTest.Choice _ = test.choose()) {
+        Runnable undo = test.choose();
+        try {
             return work.get();
+        } finally {
+            undo.run();
         }
     }
 }

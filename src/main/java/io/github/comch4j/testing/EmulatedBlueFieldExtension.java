@@ -162,8 +162,11 @@ final class EmulatedBlueFieldExtension
         if (machine == null) {
             return invocation.proceed();
         }
-        try (EmulatedTest.Choice _ = machine.test().choose()) {
+        Runnable undo = machine.test().choose();
+        try {
             return invocation.proceed();
+        } finally {
+            undo.run();
         }
     }
 
@@ -274,12 +277,12 @@ final class EmulatedBlueFieldExtension
         /** Reports and ends the processes of a test; fails if one has ended badly. */
         void endPeers(ExtensionContext context) {
             List<AssertionError> failures = new ArrayList<>();
-            for (EmulatedTest.Ended ended : test.endPeers()) {
-                PeerProcess peer = ended.peer();
+            for (PeerProcess peer : test.endPeers()) {
+                AssertionError failure = peer.unexpectedEnd();
                 String output = peer.output();
                 context.publishReportEntry(peer.toString(), output.isBlank() ? "(no output)" : output);
-                if (ended.failure() != null) {
-                    failures.add(ended.failure());
+                if (failure != null) {
+                    failures.add(failure);
                 } else if (context.getExecutionException().isPresent()) {
                     // beside the test's own failure, which is often this process's fault
                     AssertionError said = new AssertionError("output of " + peer + ":\n" + output);

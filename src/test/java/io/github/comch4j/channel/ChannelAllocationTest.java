@@ -32,7 +32,7 @@ class ChannelAllocationTest extends BothCarriers {
             }
         }
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        assertThat(peer.statistics().sentMessages()).isEqualTo(WARM_UP + MESSAGES);
+        assertThat(peer.counters().sentMessages()).isEqualTo(WARM_UP + MESSAGES);
         assertThat(allocated / (double) MESSAGES).as("bytes per message").isLessThan(1);
     }
 

@@ -104,7 +104,7 @@ class ChannelClosingTest extends BothCarriers {
             next.connect(machine.name);
         }
         try (ChannelService service = machine.listen()) {
-            assertThat(service.refresh().peers()).isEmpty();
+            assertThat(service.refresh()).isEmpty();
         }
     }
 
@@ -155,7 +155,7 @@ class ChannelClosingTest extends BothCarriers {
         for (int i = 0; i < 20; i++) {
             assertThatThrownBy(() -> {
                 try (ChannelService first = machine.listen()) {
-                    machine.service().listen(first.name());
+                    machine.service().listen(machine.representor, first.name());
                 }
             });
         }
@@ -164,17 +164,17 @@ class ChannelClosingTest extends BothCarriers {
 
     @Test
     void aBuilderMakesOneEndpoint() {
-        ChannelService.Builder services = machine.service();
-        services.listen(machine.name);
-        ChannelClient.Builder clients = machine.clients();
-        clients.create();
+        ChannelEndpoint.Builder services = machine.service();
+        services.listen(machine.representor, machine.name);
+        ChannelEndpoint.Builder clients = machine.clients();
+        clients.client();
         Stream<ThrowingCallable> calls = Stream.of(
-                () -> services.listen(machine.name),
+                () -> services.listen(machine.representor, machine.name),
                 () -> services.maxMessageSize(1000),
                 () -> services.sendQueueSize(16),
                 () -> services.receiveQueueSize(16),
                 () -> services.carrier(carrier),
-                clients::create,
+                clients::client,
                 () -> clients.maxMessageSize(1000),
                 () -> clients.sendQueueSize(16),
                 () -> clients.receiveQueueSize(16),

@@ -34,9 +34,8 @@ public final class ChannelEcho {
     private static void serve(Carrier carrier, String name) {
         try (Device dpu = Devices.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                ChannelService service = ChannelService.builder(dpu, representor)
-                        .carrier(carrier)
-                        .listen(name)) {
+                ChannelService service =
+                        ChannelEndpoint.builder(dpu).carrier(carrier).listen(representor, name)) {
             System.out.println("READY");
             MemorySegment buffer = Arena.global().allocate(service.maxMessageSize());
             while (true) {
@@ -55,7 +54,7 @@ public final class ChannelEcho {
     private static void connect(Carrier carrier, String name, boolean floods) throws InterruptedException {
         try (Device host = Devices.openHost(Machine.HOST);
                 ChannelClient client =
-                        ChannelClient.builder(host).carrier(carrier).create()) {
+                        ChannelEndpoint.builder(host).carrier(carrier).client()) {
             ChannelPeer service = client.connect(name, Machine.PATIENCE);
             MemorySegment message = Arena.global().allocate(JAVA_INT);
             client.send(service, message, Machine.PATIENCE);

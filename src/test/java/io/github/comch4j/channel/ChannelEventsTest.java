@@ -51,7 +51,7 @@ class ChannelEventsTest extends BothCarriers {
 
     private void send(String text) {
         client.send(toService, bytes(text), Machine.PATIENCE);
-        until("its arrival", () -> toService.statistics().inFlight() == 0);
+        until("its arrival", () -> toService.inFlight() == 0);
     }
 
     private static <T> T ofAnotherThread(Supplier<T> call)
@@ -140,7 +140,7 @@ class ChannelEventsTest extends BothCarriers {
             service.tryReceive(machine.buffer);
             return peer.update() == ChannelPeerState.CONNECTED;
         });
-        until("two clients", () -> service.refresh().peers().size() == 2);
+        until("two clients", () -> service.refresh().size() == 2);
         other.close();
         assertThat(service.awaitServiceEvent(Machine.PATIENCE)).as("one goes").isTrue();
     }
@@ -206,7 +206,7 @@ class ChannelEventsTest extends BothCarriers {
         assertThat(service.isClosed()).isFalse();
         send("for the other thread");
         assertThat(receiver.get()).isInstanceOf(ChannelPeer.class);
-        assertThat(service.refresh().peers()).hasSize(1);
+        assertThat(service.refresh()).hasSize(1);
     }
 
     @Test

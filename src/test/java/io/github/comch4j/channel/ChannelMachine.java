@@ -25,20 +25,20 @@ final class ChannelMachine implements AutoCloseable {
         this.carrier = carrier;
     }
 
-    ChannelService.Builder service() {
-        return ChannelService.builder(dpu, representor).carrier(carrier);
+    ChannelEndpoint.Builder service() {
+        return ChannelEndpoint.builder(dpu).carrier(carrier);
     }
 
     ChannelService listen() {
-        return service().listen(name);
+        return service().listen(representor, name);
     }
 
-    ChannelClient.Builder clients() {
-        return ChannelClient.builder(host).carrier(carrier);
+    ChannelEndpoint.Builder clients() {
+        return ChannelEndpoint.builder(host).carrier(carrier);
     }
 
     ChannelClient client() {
-        return clients().create();
+        return clients().client();
     }
 
     /** Waits for the end of a thread. */

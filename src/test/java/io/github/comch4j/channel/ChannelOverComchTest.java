@@ -68,21 +68,21 @@ class ChannelOverComchTest {
         ChannelPeer gone = brokenOf(service, machine.buffer);
         assertThat(gone.state()).isEqualTo(ChannelPeerState.BROKEN);
         assertThat(service.tryReceive(machine.buffer)).isNull();
-        assertThat(service.refresh().peers()).containsExactly(gone);
+        assertThat(service.refresh()).containsExactly(gone);
         assertThatThrownBy(() -> service.trySend(gone, bytes("x"))).isInstanceOf(PeerBrokenException.class);
         gone.disconnect();
-        assertThat(service.refresh().peers()).isEmpty();
+        assertThat(service.refresh()).isEmpty();
     }
 
     /** Its pool of tasks has room for several of them. */
     @Test
     void clientsWhoseQueuesAreFullLeaveOthersRoom() {
-        ChannelService service = machine.service().sendQueueSize(128).listen(machine.name);
+        ChannelService service = machine.service().sendQueueSize(128).listen(machine.representor, machine.name);
         List<Integer> accepted = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            ChannelClient client = machine.clients().receiveQueueSize(16).create();
+            ChannelClient client = machine.clients().receiveQueueSize(16).client();
             machine.connect(client, service);
-            ChannelPeer slow = service.refresh().peers().getLast();
+            ChannelPeer slow = service.refresh().getLast();
             int messages = 0;
             while (service.trySend(slow, bytes("never received")).accepted()) {
                 messages++;
@@ -109,7 +109,7 @@ class ChannelOverComchTest {
         }
         assertThat(client.tryReceive(machine.buffer)).isNull();
         assertThat(toService.state()).isEqualTo(ChannelPeerState.BROKEN);
-        assertThat(toService.statistics().inFlight()).isZero();
+        assertThat(toService.inFlight()).isZero();
     }
 
     @Test
@@ -117,7 +117,7 @@ class ChannelOverComchTest {
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         machine.connect(client, service);
-        ChannelPeer peer = service.refresh().peers().getFirst();
+        ChannelPeer peer = service.refresh().getFirst();
         service.send(peer, bytes("you are welcome"), Machine.PATIENCE);
         assertThat(machine.receive(client)).isEqualTo("you are welcome");
     }
@@ -125,7 +125,7 @@ class ChannelOverComchTest {
     @Test
     void theNameIsThatOfAServerOfComch() {
         ComchServer server = comch.server().start();
-        assertThatThrownBy(() -> machine.service().listen(server.name()))
+        assertThatThrownBy(() -> machine.service().listen(machine.representor, server.name()))
                 .asInstanceOf(InstanceOfAssertFactories.type(DocaException.class))
                 .extracting(DocaException::error)
                 .isEqualTo(DocaError.INITIALIZATION);
@@ -158,7 +158,7 @@ class ChannelOverComchTest {
         client.connection().send(new byte[] {1, 2, 3});
         comch.until("the message", () -> service.tryReceive(machine.buffer) != null);
         assertThat(service.receivedLength()).isEqualTo(3);
-        service.send(service.refresh().peers().getFirst(), MemorySegment.ofArray(new byte[5]), Machine.PATIENCE);
+        service.send(service.refresh().getFirst(), MemorySegment.ofArray(new byte[5]), Machine.PATIENCE);
         comch.until("the answer", () -> !lengths.isEmpty());
         assertThat(lengths).containsExactly(5);
     }
@@ -176,7 +176,7 @@ class ChannelOverComchTest {
                     .connect(Machine.PATIENCE);
             socket.send(new byte[] {1}, Machine.PATIENCE);
             ChannelMachine.joined(accepting);
-            ChannelPeer peer = service.refresh().peers().getFirst();
+            ChannelPeer peer = service.refresh().getFirst();
             for (int i = 0; i < 100; i++) {
                 service.send(peer, MemorySegment.ofArray(new byte[service.maxMessageSize()]), Machine.PATIENCE);
             }
@@ -251,11 +251,11 @@ class ChannelOverComchTest {
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         machine.connect(client, service);
-        ChannelPeer toClient = service.refresh().peers().getFirst();
+        ChannelPeer toClient = service.refresh().getFirst();
         ChannelClient other = machine.client();
         machine.connect(other, service);
         assertThatALossEndsTheConnection(service, toClient, client);
-        service.send(service.refresh().peers().getFirst(), bytes("others stay"), Machine.PATIENCE);
+        service.send(service.refresh().getFirst(), bytes("others stay"), Machine.PATIENCE);
         assertThat(machine.receive(other)).isEqualTo("others stay");
     }
 
@@ -280,8 +280,8 @@ class ChannelOverComchTest {
 
     @Test
     void clientsThatDoNotReceiveLeaveRoomForOthers() {
-        ChannelService service = machine.service().sendQueueSize(16).listen(machine.name);
-        ChannelClient idle = machine.clients().receiveQueueSize(16).create();
+        ChannelService service = machine.service().sendQueueSize(16).listen(machine.representor, machine.name);
+        ChannelClient idle = machine.clients().receiveQueueSize(16).client();
         ChannelPeer toService = machine.connect(idle, service);
         ChannelClient busy = machine.client();
         machine.connect(busy, service);
@@ -290,8 +290,8 @@ class ChannelOverComchTest {
         while (service.trySend(slow, bytes("unread")).accepted()) {
             Thread.onSpinWait();
         }
-        assertThat(slow.statistics().inFlight()).isEqualTo(16);
-        ChannelPeer fast = service.refresh().peers().stream()
+        assertThat(slow.inFlight()).isEqualTo(16);
+        ChannelPeer fast = service.refresh().stream()
                 .filter(each -> each != slow)
                 .findFirst()
                 .orElseThrow();
@@ -304,22 +304,22 @@ class ChannelOverComchTest {
     /** A service's peers share what eight of them may have in flight. */
     @Test
     void clientsThatLeaveGiveTheirShareBack() {
-        ChannelService service = machine.service().sendQueueSize(16).listen(machine.name);
+        ChannelService service = machine.service().sendQueueSize(16).listen(machine.representor, machine.name);
         for (int round = 0; round < 9; round++) {
-            try (ChannelClient idle = machine.clients().receiveQueueSize(16).create()) {
+            try (ChannelClient idle = machine.clients().receiveQueueSize(16).client()) {
                 ChannelPeer toService = machine.connect(idle, service);
                 idle.send(toService, bytes("x"), Machine.PATIENCE);
                 ChannelPeer slow = Objects.requireNonNull(service.receive(machine.buffer, Machine.PATIENCE));
                 while (service.trySend(slow, bytes("unread")).accepted()) {
                     Thread.onSpinWait();
                 }
-                assertThat(slow.statistics().inFlight()).isEqualTo(16);
+                assertThat(slow.inFlight()).isEqualTo(16);
             }
             brokenOf(service, machine.buffer).disconnect();
         }
         ChannelClient busy = machine.client();
         machine.connect(busy, service);
-        ChannelPeer fast = service.refresh().peers().getFirst();
+        ChannelPeer fast = service.refresh().getFirst();
         service.send(fast, bytes("read"), Machine.PATIENCE);
         assertThat(machine.receive(busy)).isEqualTo("read");
     }

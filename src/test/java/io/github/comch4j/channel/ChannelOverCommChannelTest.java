@@ -10,6 +10,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.comch.NameTakenException;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ class ChannelOverCommChannelTest {
 
     @Test
     void itIsTheDefault() {
-        try (ChannelClient client = ChannelClient.builder(machine.host).create()) {
+        try (ChannelClient client = ChannelEndpoint.builder(machine.host).client()) {
             assertThat(client.carrier()).isEqualTo(Carrier.COMM_CHANNEL);
         }
         assertThat(ChannelCapabilities.of(machine.host).carrier()).isEqualTo(Carrier.COMM_CHANNEL);
@@ -53,14 +54,16 @@ class ChannelOverCommChannelTest {
         ChannelPeer peer = client.connect(machine.name);
         until("the client's knock", () -> {
             assertThat(peer.update()).isEqualTo(ChannelPeerState.IN_PROGRESS);
-            return service.refresh().pending() == 1;
+            assertThat(service.refresh()).isEmpty();
+            return service.pending() == 1;
         });
         assertThat(client.trySend(peer, bytes("too early")).accepted()).isFalse();
-        assertThat(service.refresh().peers()).isEmpty();
+        assertThat(service.refresh()).isEmpty();
         assertThat(service.tryReceive(machine.buffer)).isNull();
         until("the connection", () -> peer.update() == ChannelPeerState.CONNECTED);
-        assertThat(service.refresh().pending()).isZero();
-        service.send(service.refresh().peers().getFirst(), bytes("you are welcome"), Machine.PATIENCE);
+        assertThat(service.refresh()).hasSize(1);
+        assertThat(service.pending()).isZero();
+        service.send(service.refresh().getFirst(), bytes("you are welcome"), Machine.PATIENCE);
         assertThat(machine.receive(client)).isEqualTo("you are welcome");
     }
 
@@ -121,9 +124,9 @@ class ChannelOverCommChannelTest {
     @Test
     void itsNamesAreThoseOfComch() {
         machine.listen();
-        assertThatThrownBy(() -> ChannelService.builder(machine.dpu, machine.representor)
+        assertThatThrownBy(() -> ChannelEndpoint.builder(machine.dpu)
                         .carrier(Carrier.COMCH)
-                        .listen(machine.name))
+                        .listen(machine.representor, machine.name))
                 .isInstanceOf(NameTakenException.class);
         assertThatThrownBy(machine::listen)
                 .asInstanceOf(InstanceOfAssertFactories.type(DocaException.class))
@@ -136,15 +139,14 @@ class ChannelOverCommChannelTest {
     void eitherEndMayUseComch() {
         ChannelService service = machine.listen();
         try (ChannelClient client =
-                ChannelClient.builder(machine.host).carrier(Carrier.COMCH).create()) {
+                ChannelEndpoint.builder(machine.host).carrier(Carrier.COMCH).client()) {
             ChannelPeer toService = machine.connect(client, service);
             client.send(toService, bytes("over Comch"), Machine.PATIENCE);
             assertThat(machine.receive(service, toService)).isEqualTo("over Comch");
         }
         service.close();
-        try (ChannelService other = ChannelService.builder(machine.dpu, machine.representor)
-                .carrier(Carrier.COMCH)
-                .listen(machine.name)) {
+        try (ChannelService other =
+                ChannelEndpoint.builder(machine.dpu).carrier(Carrier.COMCH).listen(machine.representor, machine.name)) {
             ChannelClient client = machine.client();
             ChannelPeer toService = machine.connect(client, other);
             client.send(toService, bytes("to Comch"), Machine.PATIENCE);
@@ -161,7 +163,8 @@ class ChannelOverCommChannelTest {
                 .hasMessageContaining("has not connected yet");
         ChannelPeer peer = client.connect(machine.name);
         assertThat(peer.update()).isEqualTo(ChannelPeerState.ABORTED);
-        assertThat(peer.statistics()).isEqualTo(new ChannelStatistics(0, 0, 0, 0, 0));
+        assertThat(peer.inFlight()).isZero();
+        assertThat(peer.counters()).isEqualTo(new ConnectionCounters(0, 0, 0, 0));
         peer.disconnect();
         assertThat(peer.state()).isEqualTo(ChannelPeerState.DISCONNECTED);
     }

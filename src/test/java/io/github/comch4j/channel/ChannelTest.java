@@ -12,6 +12,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
+import io.github.comch4j.comch.ConnectionCounters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -67,8 +68,8 @@ class ChannelTest extends BothCarriers {
     /** The sender goes on until there is no room, the receiver until there is nothing. */
     @Test
     void fullQueuesLoseNothingAndKeepTheOrder() {
-        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.name);
-        ChannelClient client = machine.clients().sendQueueSize(16).create();
+        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.representor, machine.name);
+        ChannelClient client = machine.clients().sendQueueSize(16).client();
         ChannelPeer peer = machine.connect(client, service);
         int most = client.maxMessageSize();
         MemorySegment message = Arena.ofAuto().allocate(most);
@@ -111,9 +112,9 @@ class ChannelTest extends BothCarriers {
     @Test
     void bothMayFillTheirQueuesBeforeEitherReceives() {
         ChannelService service =
-                machine.service().receiveQueueSize(16).sendQueueSize(16).listen(machine.name);
+                machine.service().receiveQueueSize(16).sendQueueSize(16).listen(machine.representor, machine.name);
         ChannelClient client =
-                machine.clients().receiveQueueSize(16).sendQueueSize(16).create();
+                machine.clients().receiveQueueSize(16).sendQueueSize(16).client();
         ChannelPeer toService = machine.connect(client, service);
         ChannelPeer toClient = introduce(client, toService, service);
         int[] sent = new int[2];
@@ -137,8 +138,8 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void aSendThatFindsNoRoomWaitsForTheTimeThatItHas() {
-        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.name);
-        ChannelClient client = machine.clients().sendQueueSize(16).create();
+        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.representor, machine.name);
+        ChannelClient client = machine.clients().sendQueueSize(16).client();
         ChannelPeer peer = machine.connect(client, service);
         int sent = 0;
         while (client.trySend(peer, bytes("message " + sent)).accepted()) {
@@ -157,8 +158,8 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void roomThatWasRefusedManyTimesComesBackWhole() {
-        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.name);
-        ChannelClient client = machine.clients().sendQueueSize(16).create();
+        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.representor, machine.name);
+        ChannelClient client = machine.clients().sendQueueSize(16).client();
         ChannelPeer peer = machine.connect(client, service);
         int first = 0;
         for (int round = 0; round < 3; round++) {
@@ -174,7 +175,7 @@ class ChannelTest extends BothCarriers {
             }
             ChannelMachine.until("nothing in flight", () -> {
                 peer.update();
-                return peer.statistics().inFlight() == 0;
+                return peer.inFlight() == 0;
             });
             first = round == 0 ? sent : first;
             assertThat(sent).as("round " + round).isGreaterThanOrEqualTo(first);
@@ -187,7 +188,7 @@ class ChannelTest extends BothCarriers {
                 .maxMessageSize(10)
                 .sendQueueSize(10)
                 .receiveQueueSize(17)
-                .create();
+                .client();
         assertThat(client.maxMessageSize()).isEqualTo(256);
         assertThat(client.sendQueueSize()).isEqualTo(16);
         assertThat(client.receiveQueueSize()).isEqualTo(32);
@@ -196,11 +197,11 @@ class ChannelTest extends BothCarriers {
                 .maxMessageSize((int) most.maxMessageSize())
                 .sendQueueSize((int) most.maxSendQueueSize())
                 .receiveQueueSize((int) most.maxReceiveQueueSize())
-                .create();
+                .client();
         assertThat(large.maxMessageSize()).isEqualTo((int) most.maxMessageSize());
         assertThatThrownBy(() -> machine.clients()
                         .maxMessageSize((int) most.maxMessageSize() + 1)
-                        .create())
+                        .client())
                 .isInstanceOf(DocaException.class)
                 .hasMessageContaining("" + (most.maxMessageSize() + 1));
         for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, 65536}) {
@@ -215,11 +216,11 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void aNameHasAtLeastACharacterAndNoNul() {
-        ChannelClient client = machine.clients().create();
+        ChannelClient client = machine.clients().client();
         for (String wrong : List.of("", "\0", "\0name", "name\0", "na\0me")) {
             assertThatIllegalArgumentException().isThrownBy(() -> client.connect(wrong));
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> machine.service().listen(wrong));
+                    .isThrownBy(() -> machine.service().listen(machine.representor, wrong));
         }
     }
 
@@ -227,8 +228,8 @@ class ChannelTest extends BothCarriers {
     void statisticsKeepNoOtherThreadOut() throws Exception {
         ChannelService service = machine.listen();
         ChannelPeer peer = machine.connect(machine.client(), service);
-        assertThat(peer.statistics().sentMessages()).isZero();
-        assertThat(CompletableFuture.supplyAsync(() -> peer.statistics().sentMessages())
+        assertThat(peer.counters().sentMessages()).isZero();
+        assertThat(CompletableFuture.supplyAsync(() -> peer.counters().sentMessages())
                         .get(10, TimeUnit.SECONDS))
                 .isZero();
     }
@@ -357,7 +358,7 @@ class ChannelTest extends BothCarriers {
             try (ChannelService service = machine.listen()) {
                 ChannelPeer from = received(service, machine.buffer);
                 service.send(from, machine.buffer.asSlice(0, service.receivedLength()), Machine.PATIENCE);
-                until("its arrival", () -> from.statistics().inFlight() == 0);
+                until("its arrival", () -> from.inFlight() == 0);
             }
         });
         echo.start();
@@ -377,7 +378,7 @@ class ChannelTest extends BothCarriers {
         ChannelPeer first = machine.connect(client, service);
         ChannelPeer firstClient = introduce(client, first, service);
         client.send(first, bytes("not received"), Machine.PATIENCE);
-        until("its arrival", () -> first.statistics().inFlight() == 0);
+        until("its arrival", () -> first.inFlight() == 0);
         service.receive(machine.buffer.asSlice(0, 100), Machine.PATIENCE);
         firstClient.disconnect();
         firstClient.disconnect();
@@ -385,7 +386,7 @@ class ChannelTest extends BothCarriers {
         assertThatThrownBy(() -> service.trySend(firstClient, bytes("x")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("disconnected");
-        assertThatThrownBy(firstClient::statistics).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(firstClient::counters).isInstanceOf(IllegalStateException.class);
         first.disconnect();
         assertThat(client.peer()).isNull();
         assertThatThrownBy(() -> client.tryReceive(machine.buffer))
@@ -410,7 +411,7 @@ class ChannelTest extends BothCarriers {
         for (ChannelClient client : clients) {
             ChannelPeer peer = Objects.requireNonNull(client.peer());
             client.send(peer, bytes("from " + clients.indexOf(client)), Machine.PATIENCE);
-            until("its arrival", () -> peer.statistics().inFlight() == 0);
+            until("its arrival", () -> peer.inFlight() == 0);
         }
         peers.getFirst().update(); // over Comch the messages are in Java now
         peers.getFirst().disconnect();
@@ -453,47 +454,44 @@ class ChannelTest extends BothCarriers {
         });
         assertThat(gone.state()).isEqualTo(ChannelPeerState.BROKEN);
         assertThatThrownBy(() -> service.trySend(gone, bytes("x"))).isInstanceOf(PeerBrokenException.class);
-        assertThat(gone.statistics().receivedMessages()).isEqualTo(1);
+        assertThat(gone.counters().receivedMessages()).isEqualTo(1);
         gone.disconnect();
         service.send(there, bytes("to the other"), Machine.PATIENCE);
         assertThat(machine.receive(staying)).isEqualTo("to the other");
-        assertThat(service.refresh().peers()).containsExactly(there);
+        assertThat(service.refresh()).containsExactly(there);
     }
 
     @Test
-    void statisticsCountWhatWentAndCame() {
+    void countersCountWhatWentAndCame() {
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         ChannelPeer toService = machine.connect(client, service);
-        assertThat(toService.statistics()).isEqualTo(new ChannelStatistics(0, 0, 0, 0, 0));
+        assertThat(toService.counters()).isEqualTo(new ConnectionCounters(0, 0, 0, 0));
         client.send(toService, bytes("four"), Machine.PATIENCE);
         client.send(toService, bytes("seven77"), Machine.PATIENCE);
         ChannelPeer toClient = received(service, machine.buffer);
         received(service, machine.buffer);
         service.send(toClient, bytes("one"), Machine.PATIENCE);
         received(client, machine.buffer);
-        until(
-                "the arrivals",
-                () -> toService.statistics().inFlight() == 0
-                        && toClient.statistics().inFlight() == 0);
-        assertThat(toService.statistics()).isEqualTo(new ChannelStatistics(2, 11, 1, 3, 0));
-        assertThat(toClient.statistics()).isEqualTo(new ChannelStatistics(1, 3, 2, 11, 0));
+        until("the arrivals", () -> toService.inFlight() == 0 && toClient.inFlight() == 0);
+        assertThat(toService.counters()).isEqualTo(new ConnectionCounters(2, 11, 1, 3));
+        assertThat(toClient.counters()).isEqualTo(new ConnectionCounters(1, 3, 2, 11));
     }
 
     @Test
     void whatDoesNotArriveIsInFlight() {
-        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.name);
-        ChannelClient client = machine.clients().sendQueueSize(32).create();
+        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.representor, machine.name);
+        ChannelClient client = machine.clients().sendQueueSize(32).client();
         ChannelPeer peer = machine.connect(client, service);
         int sent = 0;
         while (client.trySend(peer, bytes("message")).accepted()) {
             sent++;
         }
-        assertThat(peer.statistics().inFlight()).isBetween(1L, 32L);
+        assertThat(peer.inFlight()).isBetween(1L, 32L);
         for (int i = 0; i < sent; i++) {
             assertThat(machine.receive(service, peer)).isEqualTo("message");
         }
-        until("the arrivals", () -> peer.statistics().inFlight() == 0);
+        until("the arrivals", () -> peer.inFlight() == 0);
     }
 
     @Test
@@ -518,7 +516,8 @@ class ChannelTest extends BothCarriers {
     void aServiceKnowsItsClients() {
         needsDisconnect();
         ChannelService service = machine.listen();
-        assertThat(service.refresh()).isEqualTo(new ChannelServiceState(List.of(), 0));
+        assertThat(service.refresh()).isEmpty();
+        assertThat(service.pending()).isZero();
         List<ChannelPeer> known = new ArrayList<>();
         List<ChannelClient> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -526,15 +525,15 @@ class ChannelTest extends BothCarriers {
             clients.add(client);
             known.add(introduce(client, machine.connect(client, service), service));
         }
-        assertThat(service.refresh().peers()).containsExactlyInAnyOrderElementsOf(known);
-        for (ChannelPeer peer : service.refresh().peers()) {
+        assertThat(service.refresh()).containsExactlyInAnyOrderElementsOf(known);
+        for (ChannelPeer peer : service.refresh()) {
             service.send(peer, bytes("for all"), Machine.PATIENCE);
         }
         for (ChannelClient client : clients) {
             assertThat(machine.receive(client)).isEqualTo("for all");
         }
         known.removeFirst().disconnect();
-        assertThat(service.refresh().peers()).containsExactlyInAnyOrderElementsOf(known);
+        assertThat(service.refresh()).containsExactlyInAnyOrderElementsOf(known);
     }
 
     @Test
@@ -542,7 +541,7 @@ class ChannelTest extends BothCarriers {
         ChannelService service = machine.listen();
         List<ChannelClient> clients = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
-            ChannelClient client = machine.clients().receiveQueueSize(16).create();
+            ChannelClient client = machine.clients().receiveQueueSize(16).client();
             clients.add(client);
             introduce(client, machine.connect(client, service), service).attach(i);
         }
@@ -560,10 +559,10 @@ class ChannelTest extends BothCarriers {
                 assertThat(machine.receive(clients.get(i))).isEqualTo("to " + i);
             }
         }
-        assertThat(service.refresh().peers())
+        assertThat(service.refresh())
                 .hasSize(clients.size())
                 .allSatisfy(
-                        peer -> assertThat(peer.statistics().receivedMessages()).isEqualTo(11));
+                        peer -> assertThat(peer.counters().receivedMessages()).isEqualTo(11));
     }
 
     @Test
@@ -571,14 +570,15 @@ class ChannelTest extends BothCarriers {
         machine.listen();
         assertThatThrownBy(machine::listen).isInstanceOf(DocaException.class);
         for (String wrong : List.of("", "a\0b")) {
-            assertThatThrownBy(() -> machine.service().listen(wrong)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> machine.service().listen(machine.representor, wrong))
+                    .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> machine.client().connect(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
         int most = ChannelCapabilities.of(machine.dpu, carrier).maxNameLength();
-        assertThatThrownBy(() -> machine.service().listen("n".repeat(most + 1)))
+        assertThatThrownBy(() -> machine.service().listen(machine.representor, "n".repeat(most + 1)))
                 .isInstanceOfAny(
                         IllegalArgumentException.class, DocaException.class); // of Java's, or of DOCA's carrier
-        machine.service().listen("n".repeat(most)).close();
+        machine.service().listen(machine.representor, "n".repeat(most)).close();
     }
 
     @Test
@@ -591,9 +591,9 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void eachSideHasItsRole() {
-        assertThatThrownBy(() -> ChannelClient.builder(machine.dpu)
+        assertThatThrownBy(() -> ChannelEndpoint.builder(machine.dpu)
                         .carrier(carrier)
-                        .create()
+                        .client()
                         .connect(machine.name))
                 .isInstanceOf(DocaException.class);
         assertThat(ChannelCapabilities.of(machine.host, carrier).maxConnections())

@@ -44,7 +44,7 @@ class ChannelTwoProcessIT extends BothCarriers {
             for (int i = 0; i < ROUNDS; i++) {
                 echo(client, service, i);
             }
-            assertThat(service.statistics().receivedMessages()).isEqualTo(ROUNDS);
+            assertThat(service.counters().receivedMessages()).isEqualTo(ROUNDS);
             assertThat(ignored).isNotNull();
         }
     }
@@ -112,8 +112,8 @@ class ChannelTwoProcessIT extends BothCarriers {
         } catch (PeerBrokenException e) {
             assertThat(e.peer().state()).isEqualTo(ChannelPeerState.BROKEN);
         }
-        assertThat(service.refresh().peers()).hasSize(1);
-        ChannelPeer broken = service.refresh().peers().getFirst();
+        assertThat(service.refresh()).hasSize(1);
+        ChannelPeer broken = service.refresh().getFirst();
         until("the failure", () -> {
             try {
                 service.tryReceive(buffer);
@@ -137,7 +137,7 @@ class ChannelTwoProcessIT extends BothCarriers {
         accepts.start();
         Child child = other("host", "deaf");
         ChannelMachine.joined(accepts);
-        ChannelPeer peer = service.refresh().peers().getFirst();
+        ChannelPeer peer = service.refresh().getFirst();
         while (service.trySend(peer, message).accepted()) {
             Thread.onSpinWait();
         }
@@ -153,6 +153,6 @@ class ChannelTwoProcessIT extends BothCarriers {
         });
         ChannelMachine.joined(killer);
         peer.disconnect();
-        assertThat(service.refresh().peers()).isEmpty();
+        assertThat(service.refresh()).isEmpty();
     }
 }

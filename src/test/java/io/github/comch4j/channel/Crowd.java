@@ -107,12 +107,12 @@ public final class Crowd {
     }
 
     private void join(Device host, Carrier carrier, String name) {
-        ChannelClient client = ChannelClient.builder(host)
+        ChannelClient client = ChannelEndpoint.builder(host)
                 .carrier(carrier)
                 .maxMessageSize(MAX_MESSAGE)
                 .sendQueueSize(QUEUE)
                 .receiveQueueSize(QUEUE)
-                .create();
+                .client();
         clients.add(client);
         services.add(client.connect(name, Machine.PATIENCE));
     }

@@ -44,7 +44,7 @@ class ManyChannelClientsIT extends BothCarriers {
                         .maxMessageSize(Crowd.MAX_MESSAGE)
                         .sendQueueSize(Crowd.QUEUE)
                         .receiveQueueSize(Crowd.QUEUE)
-                        .listen(machine.name)) {
+                        .listen(machine.representor, machine.name)) {
             for (int i = 0; i < PROCESSES; i++) {
                 children.add(crowd(i * CLIENTS / PROCESSES, (i + 1) * CLIENTS / PROCESSES));
             }

@@ -12,7 +12,6 @@ import io.github.comch4j.emulator.DpaKernel;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.emulator.KernelContext;
 import io.github.comch4j.emulator.KernelCopy;
-import io.github.comch4j.emulator.KernelEvents;
 import io.github.comch4j.emulator.KernelMemory;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
@@ -232,22 +231,22 @@ class JavaKernelsTest {
 
     @Test
     void soAreItsEventsAndItsMemory() {
-        AtomicReference<KernelEvents> keptEvents = new AtomicReference<>();
+        AtomicReference<KernelContext> keptContext = new AtomicReference<>();
         AtomicReference<KernelMemory> keptMemory = new AtomicReference<>();
         dpa.rpc(kernels.rpc("keep", (context, arguments) -> {
-            keptEvents.set(context.events());
+            keptContext.set(context);
             keptMemory.set(context.memory());
             return 0;
         }));
-        KernelEvents events = keptEvents.get();
+        KernelContext after = keptContext.get();
         KernelMemory memory = keptMemory.get();
         List<ThrowingCallable> calls = List.of(
-                () -> events.value(0),
-                () -> events.add(0, 1),
-                () -> events.set(0, 1),
-                () -> events.awaitGreater(0, 1, 1),
-                () -> events.postAwaitGreater(0, 0, 1),
-                () -> events.postAwaitUnequal(0, 0, 1),
+                () -> after.eventValue(0),
+                () -> after.addToEvent(0, 1),
+                () -> after.setEvent(0, 1),
+                () -> after.awaitEventGreater(0, 1, 1),
+                () -> after.postAwaitEventGreater(0, 0, 1),
+                () -> after.postAwaitEventUnequal(0, 0, 1),
                 () -> memory.at(0, 1),
                 () -> memory.ofMap(0, 0),
                 () -> memory.copy(0, new KernelCopy(0, 0, 0, 0, 1), 0),

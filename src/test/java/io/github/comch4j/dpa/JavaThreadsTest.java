@@ -200,17 +200,16 @@ class JavaThreadsTest {
         DpaHashTable table = dpa.hashTable(16);
         long[] events = {question.handle(), answer.handle(), table.handle()};
         DpaFunction kernel = kernels.launch("answer", (context, arguments) -> {
-            context.events().awaitGreater(arguments[0], 4, -1);
-            long value = context.events().value(arguments[0]);
+            context.awaitEventGreater(arguments[0], 4, -1);
+            long value = context.eventValue(arguments[0]);
             context.memory().tableAdd(arguments[2], 7, value);
             context.memory().tableAdd(arguments[2], 8, value);
             context.memory().tableRemove(arguments[2], 8);
             if (context.memory().tableFind(arguments[2], 8).isEmpty()) {
-                context.events()
-                        .set(
-                                arguments[1],
-                                context.memory().tableFind(arguments[2], 7).orElseThrow());
-                context.events().add(arguments[1], 100);
+                context.setEvent(
+                        arguments[1],
+                        context.memory().tableFind(arguments[2], 7).orElseThrow());
+                context.addToEvent(arguments[1], 100);
             }
         });
         try (DpaLaunch launch = dpa.launch(kernel).launch(events)) {
@@ -231,8 +230,8 @@ class JavaThreadsTest {
         long handle = event.handle();
         DpaThread thread = dpa.thread(kernels.thread("waits", (context, argument) -> {
                     if (seen.isEmpty()) {
-                        context.events().postAwaitGreater(operations.get(), handle, 4);
-                        context.events().postAwaitUnequal(operations.get(), handle, 5);
+                        context.postAwaitEventGreater(operations.get(), handle, 4);
+                        context.postAwaitEventUnequal(operations.get(), handle, 5);
                         seen.add(-1L);
                     }
                     long earlier = 0;
@@ -297,13 +296,13 @@ class JavaThreadsTest {
                 context.useDevice(arguments[0]);
                 return 0;
             },
-            (context, arguments) -> context.events().value(arguments[0]),
+            (context, arguments) -> context.eventValue(arguments[0]),
             (context, arguments) -> {
-                context.events().set(arguments[0], 1);
-                context.events().add(arguments[0], 1);
-                context.events().awaitGreater(arguments[0], 1, 1);
-                context.events().postAwaitGreater(arguments[0], arguments[0], 1);
-                context.events().postAwaitUnequal(arguments[0], arguments[0], 1);
+                context.setEvent(arguments[0], 1);
+                context.addToEvent(arguments[0], 1);
+                context.awaitEventGreater(arguments[0], 1, 1);
+                context.postAwaitEventGreater(arguments[0], arguments[0], 1);
+                context.postAwaitEventUnequal(arguments[0], arguments[0], 1);
                 return context.memory().ofMap((int) arguments[0], 5);
             },
             (context, arguments) -> {

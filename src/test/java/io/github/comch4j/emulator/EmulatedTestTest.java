@@ -24,20 +24,19 @@ class EmulatedTestTest {
     }
 
     @Test
-    void theThreadMeansTheMachineUntilTheChoiceIsClosed() {
-        try (EmulatedTest.Choice _ = test.choose()) {
-            assertThat(Devices.list()).hasSize(2);
-        }
+    void theThreadMeansTheMachineUntilTheChoiceIsUndone() {
+        Runnable undo = test.choose();
+        assertThat(Devices.list()).hasSize(2);
+        undo.run();
         assertThat(Devices.list()).hasSizeGreaterThan(2);
     }
 
     @Test
     void whatIsLentIsNoLeakAndTheRestIsClosed() {
-        ProgressEngine own;
-        try (EmulatedTest.Choice _ = test.choose()) {
-            assertThat(test.lend(ProgressEngine.class, null)).isSameAs(test.lend(ProgressEngine.class, null));
-            own = ProgressEngine.create();
-        }
+        Runnable undo = test.choose();
+        assertThat(test.lend(ProgressEngine.class, null)).isSameAs(test.lend(ProgressEngine.class, null));
+        ProgressEngine own = ProgressEngine.create();
+        undo.run();
         assertThat(test.closeLeaks())
                 .singleElement()
                 .satisfies(leak -> assertThat(leak).hasMessageContaining("was not closed"));

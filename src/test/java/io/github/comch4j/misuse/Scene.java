@@ -3,6 +3,7 @@ package io.github.comch4j.misuse;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
@@ -273,7 +274,6 @@ final class Scene implements AutoCloseable {
             DpaFunction keep = kernels.rpc("keep", (context, arguments) -> { // all of them are over when it returns
                 dpaObjects.put("context of a kernel", context);
                 dpaObjects.put("memory of a kernel", context.memory());
-                dpaObjects.put("events of a kernel", context.events());
                 return 0;
             });
             dpa.rpc(keep);
@@ -321,8 +321,8 @@ final class Scene implements AutoCloseable {
     }
 
     private void putChannel(Device host, Device dpu, Representor representor) {
-        ChannelService service = ChannelService.builder(dpu, representor).listen(Machine.uniqueName());
-        ChannelClient channelClient = ChannelClient.builder(host).create();
+        ChannelService service = ChannelEndpoint.builder(dpu).listen(representor, Machine.uniqueName());
+        ChannelClient channelClient = ChannelEndpoint.builder(host).client();
         ChannelPeer peer = channelClient.connect(service.name());
         MemorySegment room = Arena.ofAuto().allocate(service.maxMessageSize());
         BooleanSupplier connected = () -> {
@@ -335,8 +335,8 @@ final class Scene implements AutoCloseable {
         loopObjects.put("peer of the channel client", peer);
         loopObjects.put("channel service", service);
         loopObjects.put("channel client", channelClient);
-        loopObjects.put("channel service builder", ChannelService.builder(dpu, representor));
-        loopObjects.put("channel client builder", ChannelClient.builder(host));
+        loopObjects.put("channel service builder", ChannelEndpoint.builder(dpu));
+        loopObjects.put("channel client builder", ChannelEndpoint.builder(host));
     }
 
     /** Runs something in a callback. */

@@ -334,7 +334,7 @@ final class MatrixCallPaths {
         @Override
         public Writer writer(MatrixScene scene, String service) {
             ChannelClient client =
-                    ChannelClient.builder(scene.device).carrier(carrier).create();
+                    ChannelEndpoint.builder(scene.device).carrier(carrier).client();
             ChannelPeer peer;
             try {
                 peer = client.connect(service, MatrixScene.PATIENCE);
@@ -380,9 +380,8 @@ final class MatrixCallPaths {
 
         @Override
         public Reader reader(MatrixScene scene, String service) {
-            ChannelService listening = ChannelService.builder(scene.device, scene.representor)
-                    .carrier(carrier)
-                    .listen(service);
+            ChannelService listening =
+                    ChannelEndpoint.builder(scene.device).carrier(carrier).listen(scene.representor, service);
             MemorySegment message = Arena.ofAuto().allocate(listening.maxMessageSize());
             ChannelPeer writer;
             try {

@@ -107,9 +107,10 @@ class PeerProcessIT {
             PeerProcess peer = machine.peer(EmulatedMachine.Side.HOST, GreetingPeer.class, "exit", "3")
                     .start();
             peer.awaitLine("cannot go on");
-            while (ProcessHandle.of(peer.pid()).filter(ProcessHandle::isAlive).isPresent()) {
+            while (peer.unexpectedEnd() == null) {
                 Thread.onSpinWait();
             }
+            assertThat(peer.unexpectedEnd()).as("asking changes nothing").isNotNull();
         }
     }
 

@@ -27,11 +27,11 @@ final class EndpointProbes {
     }
 
     private static ChannelClient client(Stage stage) {
-        return stage.own(ChannelClient.builder(stage.device).create());
+        return stage.own(ChannelEndpoint.builder(stage.device).client());
     }
 
     private static ChannelService service(Stage stage) {
-        return stage.own(ChannelService.builder(stage.device, stage.function()).listen(stage.name()));
+        return stage.own(ChannelEndpoint.builder(stage.device).listen(stage.function(), stage.name()));
     }
 
     private static ChannelPeer received(Stage stage, ChannelService service, MemorySegment room) {
@@ -116,9 +116,9 @@ final class EndpointProbes {
                 .expect("a server of Comch under its name", "INITIALIZATION", CallOutcome.LACKS)
                 .host(stage -> {
                     stage.hear("up");
-                    ChannelClient client = stage.own(ChannelClient.builder(stage.device)
+                    ChannelClient client = stage.own(ChannelEndpoint.builder(stage.device)
                             .carrier(Carrier.COMCH)
-                            .create());
+                            .client());
                     MemorySegment room = stage.own(Arena.ofConfined()).allocate(client.maxMessageSize());
                     ChannelPeer peer = client.connect(stage.name(), PATIENCE);
                     client.send(peer, MESSAGE, PATIENCE);
@@ -134,10 +134,9 @@ final class EndpointProbes {
                     stage.answer(
                             "a server of Comch under its name",
                             ChannelCalls.areThere()
-                                    ? CallOutcome.of(
-                                            () -> stage.own(ChannelService.builder(stage.device, stage.function())
-                                                    .carrier(Carrier.COMCH)
-                                                    .listen(stage.name())))
+                                    ? CallOutcome.of(() -> stage.own(ChannelEndpoint.builder(stage.device)
+                                            .carrier(Carrier.COMCH)
+                                            .listen(stage.function(), stage.name())))
                                     : CallOutcome.LACKS);
                 });
     }

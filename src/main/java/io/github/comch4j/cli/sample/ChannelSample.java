@@ -54,11 +54,11 @@ public final class ChannelSample {
     private void serve() {
         try (Device dpu = Devices.openDpu(options.deviceHere());
                 Representor function = dpu.openRepresentor(options.functionOf(dpu));
-                ChannelService service = ChannelService.builder(dpu, function)
+                ChannelService service = ChannelEndpoint.builder(dpu)
                         .maxMessageSize(MESSAGE_SIZE)
                         .sendQueueSize(QUEUE_SIZE)
                         .receiveQueueSize(QUEUE_SIZE)
-                        .listen(NAME)) {
+                        .listen(function, NAME)) {
             System.out.println(dpu.address() + " serves " + function.address() + " as \"" + NAME + "\"");
             ChannelPeer client = service.receive(buffer, FOR_EVER);
             System.out.println("Received message: " + text(service));
@@ -68,11 +68,11 @@ public final class ChannelSample {
 
     private void connect() {
         try (Device host = Devices.openHost(options.deviceHere());
-                ChannelClient client = ChannelClient.builder(host)
+                ChannelClient client = ChannelEndpoint.builder(host)
                         .maxMessageSize(MESSAGE_SIZE)
                         .sendQueueSize(QUEUE_SIZE)
                         .receiveQueueSize(QUEUE_SIZE)
-                        .create()) {
+                        .client()) {
             ChannelPeer service = connected(client, NAME);
             System.out.println(host.address() + " is connected to \"" + NAME + "\"");
             client.send(service, message(), SILENCE);
@@ -95,9 +95,7 @@ public final class ChannelSample {
     /** What was sent is to arrive before the endpoint is closed. */
     static void letArrive(ChannelPeer peer) {
         long deadline = System.nanoTime() + SILENCE.toNanos();
-        while (peer.state() == ChannelPeerState.CONNECTED
-                && peer.statistics().inFlight() > 0
-                && System.nanoTime() - deadline < 0) {
+        while (peer.state() == ChannelPeerState.CONNECTED && peer.inFlight() > 0 && System.nanoTime() - deadline < 0) {
             Thread.yield();
         }
     }

@@ -70,8 +70,7 @@ public final class SecureChannelSample {
     private void serve() {
         try (Device dpu = Devices.openDpu(options.deviceHere());
                 Representor function = dpu.openRepresentor(options.functionOf(dpu));
-                ChannelService service =
-                        sized(ChannelService.builder(dpu, function)).listen(NAME)) {
+                ChannelService service = builder(dpu).listen(function, NAME)) {
             System.out.println("Started Listening, waiting for new connection");
             converse(service);
         }
@@ -79,15 +78,18 @@ public final class SecureChannelSample {
 
     private void connect() {
         try (Device host = Devices.openHost(options.deviceHere());
-                ChannelClient client = sized(ChannelClient.builder(host)).create()) {
+                ChannelClient client = builder(host).client()) {
             peer = ChannelSample.connected(client, NAME);
             System.out.println("Connection to DPU was established successfully");
             converse(client);
         }
     }
 
-    private static <B extends ChannelEndpoint.Builder<B>> B sized(B builder) {
-        return builder.maxMessageSize(MESSAGE_SIZE).sendQueueSize(QUEUE_SIZE).receiveQueueSize(QUEUE_SIZE);
+    private static ChannelEndpoint.Builder builder(Device device) {
+        return ChannelEndpoint.builder(device)
+                .maxMessageSize(MESSAGE_SIZE)
+                .sendQueueSize(QUEUE_SIZE)
+                .receiveQueueSize(QUEUE_SIZE);
     }
 
     private void converse(ChannelEndpoint with) {
