@@ -310,19 +310,10 @@ public final class CopyTasks extends SubmitTasks {
         BufferState source = from[slot];
         source.endTask();
         destination.endTask();
-        if (status == DocaError.SUCCESS) {
-            succeeded(1, source.length());
+        if (count(status, source.length())) {
             destination.grow(destination.length() + source.length());
-        } else {
-            countFailure(status);
         }
-        if (!ends(slot, status)) {
-            if (onCopied != null) {
-                onCopied.copied((Buffer) source.buffer(), (Buffer) destination.buffer(), status);
-            } else if (status != DocaError.SUCCESS) {
-                throwFailure(status, "");
-            }
-        }
+        ended(slot, status, onCopied, (Buffer) source.buffer(), (Buffer) destination.buffer());
     }
 
     private void listsEnded(int slot, DocaError status) {
@@ -335,21 +326,22 @@ public final class CopyTasks extends SubmitTasks {
         } finally {
             source.endTask(false);
         }
-        if (status == DocaError.SUCCESS) {
-            succeeded(1, source.length());
+        if (count(status, source.length())) {
             for (int i = 0; i < destination.size(); i++) {
                 destination.get(i).grow(dataLength(destination.get(i)));
             }
-        } else {
+        }
+        ended(slot, status, onListCopied, (BufferList) source.list(), (BufferList) destination.list());
+    }
+
+    /** Counts a copy of so many bytes; returns whether it has succeeded. */
+    private boolean count(DocaError status, long length) {
+        if (status != DocaError.SUCCESS) {
             countFailure(status);
+            return false;
         }
-        if (!ends(slot, status)) {
-            if (onListCopied != null) {
-                onListCopied.copied((BufferList) source.list(), (BufferList) destination.list(), status);
-            } else if (status != DocaError.SUCCESS) {
-                throwFailure(status, "");
-            }
-        }
+        succeeded(1, length);
+        return true;
     }
 
     private long dataLength(BufferState buffer) {
@@ -358,16 +350,18 @@ public final class CopyTasks extends SubmitTasks {
                 : buffer.length();
     }
 
-    /** The slot is free. Returns whether a thread waited for its copy, which nobody else is told of. */
-    private boolean ends(int slot, DocaError status) {
+    /** The slot is free: tells the thread that waited for its copy, or else the program. */
+    private <T> void ended(int slot, DocaError status, @Nullable CopiedHandler<T> handler, T source, T destination) {
         WaitingCopy waits = waiting[slot];
         release(slot);
-        if (waits == null) {
-            return false;
+        if (waits != null) {
+            waiting[slot] = null;
+            waits.ended(status);
+        } else if (handler != null) {
+            handler.copied(source, destination, status);
+        } else if (status != DocaError.SUCCESS) {
+            throwFailure(status, "");
         }
-        waiting[slot] = null;
-        waits.ended(status);
-        return true;
     }
 
     /** In the engine's thread: submits a copy that a thread waits for, or keeps it until there is a task. */
