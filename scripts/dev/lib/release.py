@@ -36,7 +36,7 @@ def problems(folder, version):
     jar = zipfile.ZipFile(folder / f"comch4j-{version}.jar").namelist()
     yield from (f"the jar has no {name}" for name in NATIVE if name not in jar)
     sources = zipfile.ZipFile(folder / f"comch4j-{version}-sources.jar").namelist()
-    if "io/github/comch4j/core/Devices.java" not in sources:
+    if "io/github/comch4j/core/Device.java" not in sources:
         yield "the jar of sources has not all"
     if "index.html" not in zipfile.ZipFile(folder / f"comch4j-{version}-javadoc.jar").namelist():
         yield "the jar of the Javadoc has no page"

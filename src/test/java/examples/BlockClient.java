@@ -165,7 +165,7 @@ public final class BlockClient implements AutoCloseable {
         try (var arena = Arena.ofConfined();
              var channel = FileChannel.open(Path.of(arguments[1]));
              var engine = ProgressEngine.create();
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var source = MemoryMap.wrap(device,
                      channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena), Access.PCI_READ_ONLY);
              var target = MemoryMap.allocate(device, channel.size(), Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);

@@ -189,7 +189,7 @@ public final class BlockServer implements AutoCloseable {
         try (var arena = Arena.ofConfined();
              var channel = FileChannel.open(Path.of(arguments[1]), READ, WRITE, CREATE);
              var engine = ProgressEngine.create();
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var server = new BlockServer(engine, device, function, arguments[0],
                      channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena), Integer.parseInt(arguments[3]))) {

@@ -1,7 +1,6 @@
 package examples;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.dpa.Dpa;
@@ -29,7 +28,7 @@ public final class DpaEcho {
     public static void main(String[] arguments) {
         DpaApplication program = DpaApplication.load(Path.of(arguments[0]), "my_app");
         List<Long> answers = new ArrayList<>();
-        try (Device device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+        try (Device device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 ProgressEngine engine = ProgressEngine.create();
                 Dpa dpa = Dpa.builder(device).application(program).start()) {
             MessageQueue toDpa = MessageQueue.toDpa(dpa);

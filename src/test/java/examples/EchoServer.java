@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 public final class EchoServer {
     public static void main(String[] arguments) {
         try (var engine = ProgressEngine.create();
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));             // the DPU's own device
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));             // the DPU's own device
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0")); // the function to serve, as the host sees it
              var server = ComchServer.builder(engine, device, representor, arguments[0])
                      .onConnected(connection -> receive(connection, device))

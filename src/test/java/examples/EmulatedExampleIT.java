@@ -72,7 +72,7 @@ class EmulatedExampleIT {
     void withoutJUnit() throws Exception {
         // @start region="machine"
         try (EmulatedMachine machine = EmulatedMachine.create()) {
-            int devices = machine.call(() -> Devices.list().size()); // in here, this machine's
+            int devices = machine.call(() -> Device.list().size()); // in here, this machine's
             assertEquals(4, devices);
         }
         // @end

@@ -11,7 +11,7 @@ public class HelloClient {
     public static void main(String[] args) {
         var answers = new ArrayDeque<String>();
         try (var engine = ProgressEngine.create();
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, args[0])
                      .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))
                      .connect(Duration.ofSeconds(5))) {

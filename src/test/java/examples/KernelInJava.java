@@ -1,7 +1,6 @@
 package examples;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.dpa.Dpa;
@@ -48,7 +47,7 @@ public final class KernelInJava {
     // @end
 
     public static void main(String[] arguments) {
-        try (Device device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+        try (Device device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 ProgressEngine engine = ProgressEngine.create()) {
             new KernelInJava().echo(device, engine, arguments.length == 0 ? 10 : Integer.parseInt(arguments[0]));
         }

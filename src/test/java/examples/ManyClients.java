@@ -1,7 +1,7 @@
 package examples;
 
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.io.MessageServerSocket;
@@ -15,7 +15,7 @@ public final class ManyClients {
     public static void main(String[] arguments) {
         // @start region="many"
         try (var loop = EventLoop.start("comch");
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var server = MessageServerSocket.builder(loop, device, representor, arguments[0])
                      .sendTasks(1024)                    // of all clients together

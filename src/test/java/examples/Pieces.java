@@ -17,7 +17,6 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
@@ -50,7 +49,7 @@ public final class Pieces {
     public void server() {
         // @start region="server"
         try (var engine = ProgressEngine.create();
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var server = ComchServer.builder(engine, device, representor, "pieces")
                      .onMessage((connection, message) -> connection.trySend(message))

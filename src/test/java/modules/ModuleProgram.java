@@ -3,7 +3,6 @@ package modules;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -19,8 +18,8 @@ public final class ModuleProgram {
         String name = "module-" + ProcessHandle.current().pid();
         boolean[] answered = new boolean[1];
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(function);
-                Device dpu = Devices.openDpu(PciAddress.of("03:00.0"));
+                Device host = Device.openHost(function);
+                Device dpu = Device.openDpu(PciAddress.of("03:00.0"));
                 Representor representor = dpu.openRepresentor(function);
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                         .onMessage((connection, message) -> connection.enqueue(message))

@@ -1,6 +1,6 @@
 package modules;
 
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.emulator.EmulatedMachine;
 import io.github.comch4j.emulator.PeerProcess;
 
@@ -13,7 +13,7 @@ public final class PeerProgram {
             Module module = PeerProgram.class.getModule();
             boolean open = Object.class.getModule().isOpen("java.lang", module);
             System.out.println("peer in " + module + ", java.lang " + (open ? "open" : "closed") + ", sees "
-                    + Devices.list().size());
+                    + Device.list().size());
             return;
         }
         try (EmulatedMachine machine = EmulatedMachine.create();

@@ -3,7 +3,7 @@ package modules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.emulator.EmulatedMachine;
 import io.github.comch4j.emulator.PeerProcess;
 import io.github.comch4j.testing.EmulatedBlueField;
@@ -22,7 +22,7 @@ public final class TestedProgram {
     static final class Tests {
         @Test
         void theMachineIsTheTestsOwn() {
-            assertEquals(2, Devices.list().size());
+            assertEquals(2, Device.list().size());
         }
 
         @Test
@@ -35,7 +35,7 @@ public final class TestedProgram {
 
     public static void main(String[] arguments) {
         if (arguments.length > 0) {
-            System.out.println(Devices.list().size() + " device in " + where(TestedProgram.class));
+            System.out.println(Device.list().size() + " device in " + where(TestedProgram.class));
             return;
         }
         SummaryGeneratingListener listener = new SummaryGeneratingListener();

@@ -12,7 +12,7 @@ public class Client {
     private static RpcClient client;
     public static void main(String[] args) throws InterruptedException {
         try (var loop = EventLoop.start("client");
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 var rpc = RpcClient.builder(loop, device, Service.NAME)
                         .reconnect(Duration.ofMillis(10), Duration.ofMillis(500))
                         .waitForReady(true) // calls wait while the server is restarted, within their time

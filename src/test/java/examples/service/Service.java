@@ -28,7 +28,7 @@ public class Service {
         var journal = new Journal(folder.resolve("journal"), fsync);
         Thread.ofPlatform().daemon().name("journal").start(journal);
         var loop = EventLoop.start("service");
-        var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+        var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
         var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
         var server = RpcServer.builder(loop, device, function, NAME)
                 .asyncMethod(ADD, request -> {

@@ -16,7 +16,7 @@ public class BufferClient {
         var answers = new ArrayDeque<String>();
         int[] consumer = new int[1];                                   // of the server; 0: none yet
         try (var engine = ProgressEngine.create();
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, args[0])
                      .onMessage((connection, message) -> answers.add(UTF_8.decode(message.asByteBuffer()).toString()))
                      .onConsumer((connection, id) -> consumer[0] = id)

@@ -13,7 +13,7 @@ public class RoomClient {
         var heard = new ArrayList<String>();
         int lines = Integer.parseInt(args[2]);
         try (var engine = ProgressEngine.create();
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, args[0])
                      .onMessage((connection, message) -> heard.add(UTF_8.decode(message.asByteBuffer()).toString()))
                      .connect(Duration.ofSeconds(5))) {

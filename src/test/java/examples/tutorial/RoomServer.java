@@ -12,7 +12,7 @@ public class RoomServer {
     public static void main(String[] args) {
         var visitors = new AtomicInteger();
         try (var engine = ProgressEngine.create();
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var server = ComchServer.builder(engine, device, function, args[0])
                      .onConnected(connection -> connection.attach("visitor " + visitors.incrementAndGet()))

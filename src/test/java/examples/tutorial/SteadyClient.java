@@ -13,7 +13,7 @@ public class SteadyClient {
 
     public static void main(String[] args) throws InterruptedException {
         try (var loop = EventLoop.start("client");
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var client = RpcClient.builder(loop, device, args[0])
                      .reconnect(Duration.ofMillis(10), Duration.ofSeconds(1)) // after 10 ms, then 20, 40, … 1 s
                      .waitForReady(true)                                      // calls made meanwhile wait for the next server

@@ -11,7 +11,7 @@ public class SteadyServer {
 
     public static void main(String[] args) throws InterruptedException {
         try (var loop = EventLoop.start("server");
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var server = RpcServer.builder(loop, device, function, args[0])
                      .method(WHO, request -> ("process " + ProcessHandle.current().pid()).getBytes(UTF_8))

@@ -21,7 +21,7 @@ public class Host {
 
     private void run() {
         try (var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 var source = MemoryMap.allocate(device, Dpu.SIZE, Access.PCI_READ_ONLY);
                 var target = MemoryMap.allocate(device, DEPTH * BLOCK, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
                 var disk = new BlockClient(

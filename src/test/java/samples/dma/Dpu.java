@@ -32,7 +32,7 @@ public class Dpu {
 
     private void run() {
         try (var engine = ProgressEngine.create();
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+                var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
                 var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
                 var server = ComchServer.builder(engine, device, function, Blocks.NAME)
                         .onMessage((connection, message) -> {

@@ -31,7 +31,7 @@ public class Host {
                         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 var arena = Arena.ofShared();
                 var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"))) {
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"))) {
             MemorySegment blocks = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
             try (var memory = MemoryMap.wrap(device, blocks, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
                     var client = ComchClient.builder(engine, device, Blocks.NAME)

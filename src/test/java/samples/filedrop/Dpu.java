@@ -24,7 +24,7 @@ public class Dpu {
         Path folder = args.length > 0 ? Path.of(args[0]) : Files.createTempDirectory("dropped");
         var announced = new ArrayDeque<Announcement>();
         try (var engine = ProgressEngine.create();
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+                var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
                 var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
                 var server = ComchServer.builder(engine, device, function, "file-drop")
                         .onMessage((host, message) -> announced.add(new Announcement(

@@ -27,7 +27,7 @@ public class Host {
 
     private void drop(String... files) throws IOException {
         try (var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 var client = ComchClient.builder(engine, device, "file-drop")
                         .onConsumer((dpu, id) -> consumers.add(id))
                         .onMessage((dpu, message) ->

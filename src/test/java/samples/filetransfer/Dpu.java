@@ -6,7 +6,6 @@ import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
@@ -81,7 +80,7 @@ public final class Dpu {
             throw new TransferException("there can be no file " + output);
         }
         try (ProgressEngine engine = ProgressEngine.create();
-                Device device = Devices.openDpu(address);
+                Device device = Device.openDpu(address);
                 Representor representor = device.openRepresentor(function);
                 ComchServer server = start(engine, device, representor)) {
             idle = new Patience(engine, silence);

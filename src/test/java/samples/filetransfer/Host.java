@@ -9,7 +9,6 @@ import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
@@ -123,7 +122,7 @@ public final class Host {
 
     private Device openDevice() {
         try {
-            return Devices.openHost(address);
+            return Device.openHost(address);
         } catch (NoSuchDeviceException e) {
             throw new TransferException(e.getMessage(), e); // lists the devices that there are
         }

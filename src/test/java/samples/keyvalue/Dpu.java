@@ -8,7 +8,7 @@ public class Dpu {
     public static void main(String[] args) throws InterruptedException {
         var store = new Store();
         try (var loop = EventLoop.start("key-value");
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+                var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
                 var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
                 var server = RpcServer.builder(loop, device, function, "key-value")
                         .method(Store.PUT, store::put) // quick: they run in the loop

@@ -20,7 +20,7 @@ public class Host {
 
     public static void main(String[] args) {
         try (var loop = EventLoop.start("key-value");
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 var client = RpcClient.builder(loop, device, "key-value").connect(Duration.ofSeconds(10))) {
             var host = new Host(client);
             if (args.length > 0) {

@@ -13,7 +13,7 @@ public class Dpu {
         long interval = args.length > 0 ? Long.parseLong(args[0]) : 100;
         var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         MemorySegment bytes = Arena.ofAuto().allocate(Reading.BYTES);
-        try (var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+        try (var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
                 var function = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
                 var publisher = new Publisher(device, function, "telemetry")) {
             System.out.println("a reading every " + interval + " ms");

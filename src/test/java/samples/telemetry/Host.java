@@ -17,7 +17,7 @@ public class Host {
 
     private void watch(long readings, long pause) throws InterruptedException {
         try (var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+                var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
                 var client = ComchClient.builder(engine, device, "telemetry").connect(Duration.ofSeconds(10));
                 var memory =
                         MemoryMap.allocate(device, 4 * Reading.BYTES, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);

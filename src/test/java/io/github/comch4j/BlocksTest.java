@@ -8,7 +8,6 @@ import examples.BlockServer;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -58,7 +57,7 @@ class BlocksTest {
         Machine.useEmulation();
         path = folder.resolve("blocks");
         engine = ProgressEngine.create();
-        device = Devices.openHost(Machine.HOST);
+        device = Device.openHost(Machine.HOST);
         source = MemoryMap.allocate(device, SIZE, Access.PCI_READ_ONLY);
         target = MemoryMap.allocate(device, SIZE, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
         byte[] random = new byte[SIZE];
@@ -80,7 +79,7 @@ class BlocksTest {
                     FileChannel channel = FileChannel.open(
                             path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
                     ProgressEngine own = ProgressEngine.create();
-                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Device dpu = Device.openDpu(Machine.DPU);
                     Representor function = dpu.openRepresentor(Machine.HOST);
                     BlockServer blocks = new BlockServer(
                             own,

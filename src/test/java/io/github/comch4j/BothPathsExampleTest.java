@@ -7,7 +7,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -35,7 +35,7 @@ class BothPathsExampleTest {
     // begin
     void hostSide(byte[] greeting) {
         try (var engine = ProgressEngine.create();
-             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));
              var client = ComchClient.builder(engine, device, "echo")
                      .onMessage((connection, message) -> answer = StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString())
                      .onConsumer((connection, id) -> consumerId = id)
@@ -78,7 +78,7 @@ class BothPathsExampleTest {
     private static String dpuSide(CompletableFuture<String> ready, CompletableFuture<Void> stop) {
         String[] greeting = new String[1];
         try (var engine = ProgressEngine.create();
-             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var device = Device.openDpu(PciAddress.of("0000:03:00.0"));
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
              var memory = MemoryMap.allocate(device, 1 << 20, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
              var server = ComchServer.builder(engine, device, representor, "echo")

@@ -3,7 +3,6 @@ package io.github.comch4j;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Doca;
-import io.github.comch4j.core.DocaLog;
 import io.github.comch4j.core.PciFunctionType;
 import io.github.comch4j.core.RepresentorFilter;
 import java.util.Arrays;
@@ -20,8 +19,7 @@ public final class ConstantsProgram {
                 ContextState.values(),
                 Access.values(),
                 PciFunctionType.values(),
-                RepresentorFilter.values(),
-                DocaLog.Level.values())) {
+                RepresentorFilter.values())) {
             System.out.println(Arrays.toString(constants));
         }
         System.out.println(Doca.buildVersion());

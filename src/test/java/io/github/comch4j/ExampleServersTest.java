@@ -13,7 +13,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -51,7 +50,7 @@ public class ExampleServersTest {
     @BeforeAll
     static void open() {
         Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
+        host = Device.openHost(Machine.HOST);
     }
 
     @AfterAll
@@ -183,7 +182,7 @@ public class ExampleServersTest {
     @Test
     void theServerOfCallsOutlivesItsClients() {
         String name = Machine.uniqueName();
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
                 EventLoop serving = EventLoop.start("server");
                 EventLoop calling = EventLoop.start("clients");
@@ -220,7 +219,7 @@ public class ExampleServersTest {
     void thePublisherOutlivesItsClients() {
         String name = Machine.uniqueName();
         byte[] news = new byte[65536];
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
                 Publisher publisher = new Publisher(dpu, representor, name);
                 Reader frozen = new Reader(publisher, name, news.length);

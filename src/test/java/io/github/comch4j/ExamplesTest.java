@@ -16,7 +16,6 @@ import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -264,7 +263,7 @@ class ExamplesTest {
         Pieces pieces = new Pieces();
         List<Thread> threads = new ArrayList<>();
         CompletableFuture<Void> server = start(threads, pieces::server);
-        try (Device host = Devices.openHost(Machine.HOST)) {
+        try (Device host = Device.openHost(Machine.HOST)) {
             assertThat(pieces.socket(host, new byte[] {1, 2})).containsExactly(1, 2);
             assertThat(pieces.eventLoop(host, new byte[] {3})).isTrue();
         } finally {
@@ -277,8 +276,8 @@ class ExamplesTest {
     void serverSocketAndProgress() throws Exception {
         Pieces pieces = new Pieces();
         List<Thread> threads = new ArrayList<>();
-        try (Device host = Devices.openHost(Machine.HOST);
-                Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device host = Device.openHost(Machine.HOST);
+                Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST)) {
             CompletableFuture<Void> server = start(threads, () -> pieces.serverSocket(dpu, representor));
             assertThat(pieces.socket(host, new byte[] {5})).containsExactly(5);
@@ -308,7 +307,7 @@ class ExamplesTest {
         CompletableFuture<Void> reader = start(threads, () -> {
             ComchConnection[] connected = new ComchConnection[1];
             try (ProgressEngine engine = ProgressEngine.create();
-                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Device dpu = Device.openDpu(Machine.DPU);
                     Representor representor = dpu.openRepresentor(Machine.HOST);
                     ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                             .onConnected(connection -> connected[0] = connection)
@@ -321,7 +320,7 @@ class ExamplesTest {
         });
         int[] consumer = new int[1];
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, name)
                         .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE)) {
@@ -390,7 +389,7 @@ class ExamplesTest {
         List<Thread> threads = new ArrayList<>();
         CompletableFuture<Void> server = start(threads, () -> {
             try (ProgressEngine engine = ProgressEngine.create();
-                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Device dpu = Device.openDpu(Machine.DPU);
                     Representor representor = dpu.openRepresentor(Machine.HOST);
                     ComchServer running = ComchServer.builder(engine, dpu, representor, name)
                             .onConnected(connection -> told.complete(pieces.label(connection, engine)))
@@ -399,7 +398,7 @@ class ExamplesTest {
             }
         });
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             assertThat(pieces.labelled(engine, host, name)).isEqualTo(told.get(20, TimeUnit.SECONDS));
         } finally {
             found.complete(null);
@@ -417,7 +416,7 @@ class ExamplesTest {
         CompletableFuture<Void> reader = start(threads, () -> {
             ComchConnection[] connected = new ComchConnection[1];
             try (ProgressEngine engine = ProgressEngine.create();
-                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Device dpu = Device.openDpu(Machine.DPU);
                     Representor representor = dpu.openRepresentor(Machine.HOST);
                     ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                             .onMessage((connection, message) -> pieces.running = false)
@@ -439,7 +438,7 @@ class ExamplesTest {
         });
         List<Integer> consumers = new ArrayList<>();
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, name)
                         .onConsumer((connection, id) -> consumers.add(id))
                         .connect(Machine.PATIENCE)) {

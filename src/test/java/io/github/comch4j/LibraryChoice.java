@@ -2,7 +2,7 @@ package io.github.comch4j;
 
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.BufferInventory;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.DocaLog;
 import io.github.comch4j.core.EventLoop;
@@ -21,20 +21,20 @@ public final class LibraryChoice {
     static final List<Runnable> FIRST_CALLS = List.of(
             Doca::library,
             Doca::runtimeVersion,
-            Devices::list,
-            () -> Devices.open(PciAddress.of("b1:00.0")),
-            () -> Devices.openHost(PciAddress.of("b1:00.0")),
-            () -> Devices.openDpu(PciAddress.of("03:00.0")),
+            Device::list,
+            () -> Device.open(PciAddress.of("b1:00.0")),
+            () -> Device.openHost(PciAddress.of("b1:00.0")),
+            () -> Device.openDpu(PciAddress.of("03:00.0")),
             ProgressEngine::create,
             () -> EventLoop.start("a loop"),
             () -> BufferInventory.create(1),
             DocaLog::standardBackend,
-            () -> DocaLog.bridge(DocaLog.Level.INFO),
+            () -> DocaLog.bridge(System.Logger.Level.INFO),
             DocaLog::sdkLevel,
-            () -> DocaLog.setSdkLevel(DocaLog.Level.INFO),
+            () -> DocaLog.setSdkLevel(System.Logger.Level.INFO),
             DocaLog::applicationLevel,
-            () -> DocaLog.setApplicationLevel(DocaLog.Level.INFO),
-            () -> DocaLog.log(DocaLog.Level.INFO, "a test", "a message"),
+            () -> DocaLog.setApplicationLevel(System.Logger.Level.INFO),
+            () -> DocaLog.log(System.Logger.Level.INFO, "a test", "a message"),
             EmulatedFaults::clear,
             () -> DpaApplication.load(Path.of("none"), "none"));
 
@@ -58,13 +58,13 @@ public final class LibraryChoice {
             try {
                 switch (use) {
                     case "engine" -> ProgressEngine.create();
-                    case "device" -> Devices.openHost(PciAddress.of("b1:00.0"));
+                    case "device" -> Device.openHost(PciAddress.of("b1:00.0"));
                     case "inventory" -> BufferInventory.create(1);
                     case "log" -> DocaLog.standardBackend();
                     default -> Doca.library();
                 }
                 LibraryInfo library = Doca.library();
-                System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.generation()
+                System.out.println(library.kind() + " " + Device.list().size() + " devices, " + library.generation()
                         + ", " + library.reason());
             } catch (NativeLibraryException e) {
                 System.out.println(e.getMessage());

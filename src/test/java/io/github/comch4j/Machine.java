@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
@@ -40,8 +39,8 @@ public final class Machine implements AutoCloseable {
     }
 
     public final ProgressEngine engine = ProgressEngine.create();
-    public final Device host = Devices.openHost(HOST);
-    public final Device dpu = Devices.openDpu(DPU);
+    public final Device host = Device.openHost(HOST);
+    public final Device dpu = Device.openDpu(DPU);
     public final Representor representor = dpu.openRepresentor(HOST);
     public final String name = uniqueName();
     /** Of messages: the default depends on the release. */

@@ -10,7 +10,6 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -55,8 +54,8 @@ class OlderReleaseIT {
             System.out.println(Doca.library().kind());
             String name = Machine.uniqueName();
             try (ProgressEngine engine = ProgressEngine.create();
-                    Device host = Devices.openHost(Machine.HOST);
-                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Device host = Device.openHost(Machine.HOST);
+                    Device dpu = Device.openDpu(Machine.DPU);
                     Representor representor = dpu.openRepresentor(Machine.HOST);
                     MemoryMap target = MemoryMap.allocate(dpu, 1000, Access.PCI_READ_WRITE);
                     MemoryMap source = MemoryMap.allocate(host, 1000)) {

@@ -8,7 +8,6 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
@@ -56,8 +55,8 @@ public final class SmokeProgram {
         PciAddress function = PciAddress.of("b1:00.0");
         String name = "smoke-" + ProcessHandle.current().pid();
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(function);
-                Device dpu = Devices.openDpu(PciAddress.of("03:00.0"));
+                Device host = Device.openHost(function);
+                Device dpu = Device.openDpu(PciAddress.of("03:00.0"));
                 Representor representor = dpu.openRepresentor(function);
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> atServer = connection)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.Representor;
@@ -28,8 +27,8 @@ public abstract class TwoLoopsInBothForms extends BothForms {
 
     @BeforeEach
     void openLoops() {
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
+        host = Device.openHost(Machine.HOST);
+        dpu = Device.openDpu(Machine.DPU);
         representor = dpu.openRepresentor(Machine.HOST);
         hostLoop = EventLoop.start("host", IdleStrategy.eventDriven(), failures::add);
         dpuLoop = EventLoop.start("dpu", IdleStrategy.eventDriven(), failures::add);

@@ -5,7 +5,6 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -54,7 +53,7 @@ final class DmaWorks {
         long length = Math.min(options.size(), LARGEST_PIECE);
         int perCopy = (int) ((options.size() + length - 1) / length);
         int pieces = options.depth() * perCopy;
-        try (Device device = Devices.openDpu(PciAddress.of(options.dpu()));
+        try (Device device = Device.openDpu(PciAddress.of(options.dpu()));
                 ProgressEngine engine = ProgressEngine.create();
                 BufferInventory inventory = BufferInventory.create(2 * pieces)) {
             new DmaWorks(device, length, pieces).measure(options, device, engine, inventory, perCopy);

@@ -5,7 +5,6 @@ import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,7 +110,7 @@ final class EchoWorks {
         }
 
         static End serving(Options options) {
-            Device device = Devices.openDpu(PciAddress.of(options.dpu()));
+            Device device = Device.openDpu(PciAddress.of(options.dpu()));
             return new ChannelEnd(
                     options,
                     device,
@@ -121,7 +120,7 @@ final class EchoWorks {
         }
 
         static End connected(Options options) {
-            Device device = Devices.openHost(PciAddress.of(options.function()));
+            Device device = Device.openHost(PciAddress.of(options.function()));
             ChannelClient client = ChannelEndpoint.builder(device).client();
             return new ChannelEnd(options, device, client, client.connect(options.name(), PATIENCE));
         }

@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -41,7 +40,7 @@ final class Endpoint implements AutoCloseable {
         this.loop = loop;
         this.engine = engine;
         if (server) {
-            device = Devices.openDpu(PciAddress.of(options.dpu()));
+            device = Device.openDpu(PciAddress.of(options.dpu()));
             representor = device.openRepresentor(PciAddress.of(options.function()));
             endpoint = settings(ComchServer.builder(engine, device, representor, options.name()), depth, onMessage)
                     .onConnected(opened -> {
@@ -56,7 +55,7 @@ final class Endpoint implements AutoCloseable {
                     })
                     .start();
         } else {
-            device = Devices.openHost(PciAddress.of(options.function()));
+            device = Device.openHost(PciAddress.of(options.function()));
             representor = null;
             ComchClient.Builder settings =
                     settings(ComchClient.builder(engine, device, options.name()), depth, onMessage);

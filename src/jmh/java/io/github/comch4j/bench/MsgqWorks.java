@@ -1,7 +1,6 @@
 package io.github.comch4j.bench;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.dpa.Dpa;
@@ -37,7 +36,7 @@ final class MsgqWorks {
             throw new IllegalStateException("-D" + KERNEL + " does not name the kernel's library");
         }
         DpaApplication program = DpaApplication.load(Path.of(library), "bench_kernel");
-        try (Device device = Devices.openHost(PciAddress.of(options.function()));
+        try (Device device = Device.openHost(PciAddress.of(options.function()));
                 ProgressEngine engine = ProgressEngine.create();
                 Dpa dpa = Dpa.builder(device).application(program).start()) {
             int depth = options.depth();

@@ -1,7 +1,6 @@
 package io.github.comch4j.bench;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.rpc.RpcClient;
@@ -52,7 +51,7 @@ final class RpcWorks {
 
     private static AutoCloseable serve(Options options) {
         EventLoop loop = EventLoop.start("server");
-        Device device = Devices.openDpu(PciAddress.of(options.dpu()));
+        Device device = Device.openDpu(PciAddress.of(options.dpu()));
         RpcServer.builder(loop, device, device.openRepresentor(PciAddress.of(options.function())), options.name())
                 .largeBodies(options.large())
                 .method(ECHO, RpcRequest::body)
@@ -65,7 +64,7 @@ final class RpcWorks {
 
     private static Caller connect(Options options) {
         EventLoop loop = EventLoop.start("client");
-        Device device = Devices.openHost(PciAddress.of(options.function()));
+        Device device = Device.openHost(PciAddress.of(options.function()));
         RpcClient client = RpcClient.builder(loop, device, options.name())
                 .largeBodies(options.large())
                 .maxInFlight(Math.max(1024, options.connections()))

@@ -2,7 +2,6 @@ package io.github.comch4j.bench;
 
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.io.MessageServerSocket;
@@ -97,7 +96,7 @@ final class SocketWorks {
     private record ComchEnd(EventLoop loop, Device device, MessageSocket socket) implements End {
         static End accepted(Options options) {
             EventLoop loop = EventLoop.start("server loop");
-            Device device = Devices.openDpu(PciAddress.of(options.dpu()));
+            Device device = Device.openDpu(PciAddress.of(options.dpu()));
             MessageServerSocket server = MessageServerSocket.open(
                     loop, device, device.openRepresentor(PciAddress.of(options.function())), options.name());
             return new ComchEnd(loop, device, server.accept(PATIENCE));
@@ -105,7 +104,7 @@ final class SocketWorks {
 
         static End connected(Options options) {
             EventLoop loop = EventLoop.start("client loop");
-            Device device = Devices.openHost(PciAddress.of(options.function()));
+            Device device = Device.openHost(PciAddress.of(options.function()));
             return new ComchEnd(loop, device, MessageSocket.connect(loop, device, options.name(), PATIENCE));
         }
 

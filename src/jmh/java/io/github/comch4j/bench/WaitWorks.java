@@ -2,7 +2,6 @@ package io.github.comch4j.bench;
 
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.io.MessageServerSocket;
@@ -80,7 +79,7 @@ final class WaitWorks {
         return switch (options.work()) {
             case "wait-call" ->
                 () -> {
-                    Device device = Devices.openDpu(dpu);
+                    Device device = Device.openDpu(dpu);
                     RpcServer.builder(
                                     EventLoop.start("server"), device, device.openRepresentor(function), options.name())
                             .method(ECHO, RpcRequest::body)
@@ -89,7 +88,7 @@ final class WaitWorks {
                 };
             case "wait-socket" ->
                 () -> {
-                    Device device = Devices.openDpu(dpu);
+                    Device device = Device.openDpu(dpu);
                     MessageSocket socket = MessageServerSocket.open(
                                     EventLoop.start("server"), device, device.openRepresentor(function), options.name())
                             .accept(PATIENCE);
@@ -134,14 +133,13 @@ final class WaitWorks {
         return switch (options.work()) {
             case "wait-call" -> {
                 EventLoop loop = EventLoop.start("client");
-                RpcClient client = RpcClient.builder(loop, Devices.openHost(function), options.name())
+                RpcClient client = RpcClient.builder(loop, Device.openHost(function), options.name())
                         .connect(PATIENCE);
                 yield asker(message -> client.call(ECHO, message), loop::close);
             }
             case "wait-socket" -> {
                 EventLoop loop = EventLoop.start("client");
-                MessageSocket socket =
-                        MessageSocket.connect(loop, Devices.openHost(function), options.name(), PATIENCE);
+                MessageSocket socket = MessageSocket.connect(loop, Device.openHost(function), options.name(), PATIENCE);
                 yield asker(
                         message -> {
                             socket.send(message, PATIENCE);

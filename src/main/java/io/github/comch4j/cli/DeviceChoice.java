@@ -3,7 +3,6 @@ package io.github.comch4j.cli;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.link.FirstDevice;
@@ -33,7 +32,7 @@ final class DeviceChoice {
     record DeviceAndFunction(PciAddress device, @Nullable PciAddress function) {}
 
     static List<DeviceInfo> devicesHere() {
-        List<DeviceInfo> devices = Devices.list();
+        List<DeviceInfo> devices = Device.list();
         if (devices.isEmpty()) {
             throw new ProgramException(DeviceCalls.none());
         }
@@ -58,7 +57,7 @@ final class DeviceChoice {
         if (!server || function != null) {
             return new DeviceAndFunction(device, server ? function : null);
         }
-        try (Device dpu = Devices.openDpu(device)) {
+        try (Device dpu = Device.openDpu(device)) {
             return new DeviceAndFunction(device, function(dpu));
         }
     }

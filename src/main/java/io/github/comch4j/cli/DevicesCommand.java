@@ -7,7 +7,6 @@ import io.github.comch4j.cli.program.TextTable;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.RepresentorInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,7 +50,7 @@ final class DevicesCommand extends ToolCommand implements Runnable, UsesDevice {
     }
 
     private Found look(DeviceInfo info) {
-        try (Device device = Devices.open(info.address())) {
+        try (Device device = Device.open(info.address())) {
             List<RepresentorInfo> functions =
                     device.properties().representorFilters().isEmpty() ? List.of() : device.representors();
             boolean comch = device.supportsServers() || device.supportsClients();

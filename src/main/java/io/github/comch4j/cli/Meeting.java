@@ -5,7 +5,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
@@ -89,7 +88,7 @@ final class Meeting {
     End open(String name, boolean otherwise) {
         boolean server = listens(otherwise);
         PciAddress chosen = choice.device(server);
-        Device device = server ? Devices.openDpu(chosen) : Devices.openHost(chosen);
+        Device device = server ? Device.openDpu(chosen) : Device.openHost(chosen);
         Representor representor = server ? device.openRepresentor(choice.function(device)) : null;
         return new End(EventLoop.start("comch"), device, representor, name, timeout);
     }

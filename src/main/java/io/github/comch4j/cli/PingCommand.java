@@ -5,7 +5,6 @@ import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -89,7 +88,7 @@ final class PingCommand extends ToolCommand implements Runnable, UsesDevice {
         size = (int) within("--size", bytes, 1, 1 << 20);
         PciAddress chosen = address != null ? address : DeviceChoice.first(false);
         try (ProgressEngine engine = ProgressEngine.create();
-                Device device = Devices.openHost(chosen);
+                Device device = Device.openHost(chosen);
                 Interrupt interrupt = new Interrupt()) {
             ProgressWait patience = new ProgressWait(engine, timeout);
             try (ComchClient client = connect(engine, device, patience)) {

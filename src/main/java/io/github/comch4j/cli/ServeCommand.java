@@ -7,7 +7,6 @@ import io.github.comch4j.cli.program.ProgressWait;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -44,7 +43,7 @@ final class ServeCommand extends ToolCommand implements Runnable, UsesDevice {
         String name = named.get();
         PciAddress chosen = choice.device(true);
         try (ProgressEngine engine = ProgressEngine.create();
-                Device device = Devices.openDpu(chosen);
+                Device device = Device.openDpu(chosen);
                 Representor representor = device.openRepresentor(choice.function(device));
                 ComchServer _ = start(engine, device, representor, name);
                 Interrupt interrupt = new Interrupt()) {

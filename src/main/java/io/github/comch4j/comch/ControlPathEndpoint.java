@@ -546,7 +546,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             } catch (DocaException e) {
                 boolean elsewhere = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED;
                 String cause = elsewhere && !supported()
-                        ? ", which cannot have one: use Devices.openDpu for servers, Devices.openHost for clients"
+                        ? ", which cannot have one: use Device.openDpu for servers, Device.openHost for clients"
                         : "";
                 throw cause.isEmpty() ? e : Failures.refused(e.code(), e.function(), e.action() + cause);
             }

@@ -26,7 +26,7 @@
  * java --enable-native-access=ALL-UNNAMED -cp comch4j.jar EchoClient.java demo</pre>
  *
  * The client prints {@code hello} and {@code 4096 bytes}. On real devices, each program runs on its own side, and the
- * addresses differ. {@link io.github.comch4j.core.Devices#list()} and
+ * addresses differ. {@link io.github.comch4j.core.Device#list()} and
  * {@link io.github.comch4j.core.Device#representors()} return them. If you prefer blocking calls to handlers, use
  * {@link io.github.comch4j.io.MessageSocket}. To move streams of bytes, use
  * {@link io.github.comch4j.io.ComchOutputChannel}.

@@ -4,12 +4,18 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.internal.call.LogCalls;
 import io.github.comch4j.internal.load.NativeLibrary;
+import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * DOCA's own log. It has two streams. The {@code sdk} stream has the messages of the libraries, and is silent until a
  * program enables it. The {@code application} stream has the messages that programs write with DOCA's functions; it is
  * useful for programs that are partly written in C.
+ *
+ * <p>The levels are those of {@link System.Logger}, from {@link Level#OFF} to {@link Level#TRACE}
+ * ({@code enum doca_log_level}); {@link Level#ALL} counts as {@code TRACE}. DOCA's level CRITICAL counts as
+ * {@link Level#ERROR}.
  *
  * <p>Any thread may call these methods. They throw {@link MissingFunctionException} if the DOCA release in use lacks a
  * function, because all of these functions are experimental.
@@ -18,50 +24,25 @@ public final class DocaLog {
     /** The name of the logger that {@link #bridge} writes to. */
     public static final String LOGGER = "io.github.comch4j.doca";
 
-    /** DOCA's log levels ({@code enum doca_log_level}), the most severe first. */
-    public enum Level {
-        /** Logs nothing. */
-        DISABLE(LogCalls.DISABLE),
-        /** The program cannot continue. */
-        CRITICAL(LogCalls.CRITICAL),
-        /** An operation failed. */
-        ERROR(LogCalls.ERROR),
-        /** A condition is unusual. */
-        WARNING(LogCalls.WARNING),
-        /** General information. */
-        INFO(LogCalls.INFO),
-        /** Information for debugging. */
-        DEBUG(LogCalls.DEBUG),
-        /** All messages; only in tracing builds of the SDK. */
-        TRACE(LogCalls.TRACE);
+    private DocaLog() {}
 
-        private final int code;
-
-        Level(int code) {
-            this.code = code;
-        }
-
-        /**
-         * Returns the number in {@code enum doca_log_level}.
-         *
-         * @return the number
-         */
-        public int code() {
-            return code;
-        }
-
-        /** The level of a number; DOCA returns those that it was given. */
-        private static Level of(int code) {
-            for (Level level : values()) {
-                if (level.code == code) {
-                    return level;
-                }
-            }
-            throw new IllegalArgumentException("no log level has the number " + code);
-        }
+    private static int code(Level level) {
+        return switch (level) {
+            case OFF -> LogCalls.DISABLE;
+            case ERROR -> LogCalls.ERROR;
+            case WARNING -> LogCalls.WARNING;
+            case INFO -> LogCalls.INFO;
+            case DEBUG -> LogCalls.DEBUG;
+            case TRACE, ALL -> LogCalls.TRACE;
+        };
     }
 
-    private DocaLog() {}
+    private static Level level(int code) {
+        return Stream.of(Level.OFF, Level.ERROR, Level.WARNING, Level.INFO, Level.DEBUG)
+                .filter(level -> code <= code(level))
+                .findFirst()
+                .orElse(Level.TRACE);
+    }
 
     /**
      * Forwards the messages of the libraries to the {@link System.Logger} named {@value #LOGGER}, for the life of the
@@ -88,7 +69,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void setSdkLevel(Level level) {
-        LogCalls.sdkLevel(level.code);
+        LogCalls.sdkLevel(code(level));
     }
 
     /**
@@ -97,7 +78,7 @@ public final class DocaLog {
      * @return the most verbose level that is shown; initially {@link Level#INFO}
      */
     public static Level sdkLevel() {
-        return Level.of(LogCalls.sdkLevel());
+        return level(LogCalls.sdkLevel());
     }
 
     /**
@@ -107,7 +88,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void setApplicationLevel(Level level) {
-        LogCalls.applicationLevel(level.code);
+        LogCalls.applicationLevel(code(level));
     }
 
     /**
@@ -116,7 +97,7 @@ public final class DocaLog {
      * @return the most verbose level that is shown; initially {@link Level#INFO}
      */
     public static Level applicationLevel() {
-        return Level.of(LogCalls.applicationLevel());
+        return level(LogCalls.applicationLevel());
     }
 
     /**
@@ -137,14 +118,14 @@ public final class DocaLog {
      * @param level the severity
      * @param source the part of the program; registered with DOCA at its first use, for the life of the process
      * @param message the text, written unchanged
-     * @throws IllegalArgumentException if the level is {@link Level#DISABLE}
+     * @throws IllegalArgumentException if the level is {@link Level#OFF}
      * @throws DocaException if DOCA refuses
      */
     public static void log(Level level, String source, String message) {
         NativeLibrary.load();
-        if (level == Level.DISABLE) {
-            throw new IllegalArgumentException("a message cannot have the level DISABLE");
+        if (level == Level.OFF) {
+            throw new IllegalArgumentException("a message cannot have the level OFF");
         }
-        LogCalls.log(level.code, source, message);
+        LogCalls.log(code(level), source, message);
     }
 }

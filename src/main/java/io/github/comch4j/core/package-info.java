@@ -1,5 +1,5 @@
 /**
- * DOCA Core: {@linkplain io.github.comch4j.core.Devices devices} and representors, the
+ * DOCA Core: {@linkplain io.github.comch4j.core.Device devices} and representors, the
  * {@linkplain io.github.comch4j.core.ProgressEngine progress engine}, which runs everything, and the
  * {@linkplain io.github.comch4j.core.MemoryMap memory maps} and {@linkplain io.github.comch4j.core.Buffer buffers} of
  * the zero-copy fast path.

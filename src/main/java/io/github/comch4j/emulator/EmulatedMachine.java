@@ -3,7 +3,6 @@ package io.github.comch4j.emulator;
 import io.github.comch4j.Experimental;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.internal.call.ChosenFabric;
 import io.github.comch4j.internal.call.EmulatorCalls;
@@ -180,10 +179,10 @@ public final class EmulatedMachine implements AutoCloseable {
 
     private Device open(Predicate<DeviceInfo> wanted, String what) {
         try (var _ = choose()) {
-            return Devices.list().stream()
+            return Device.list().stream()
                     .filter(wanted)
                     .findFirst()
-                    .map(info -> Devices.open(info.address()))
+                    .map(info -> Device.open(info.address()))
                     .orElseThrow(() -> new IllegalStateException("there is no " + what + " on the side " + side));
         }
     }

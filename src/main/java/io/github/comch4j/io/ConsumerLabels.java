@@ -52,20 +52,23 @@ public final class ConsumerLabels {
         final Map<Integer, String> early = new LinkedHashMap<>(); // labels of those that do not run yet
     }
 
-    private final LabelledConsumerHandler handler;
+    private final BiConsumer<? super ComchConnection, ? super String> handler;
     private final Map<ComchConnection, LabelledPeer> peers = new WeakHashMap<>(); // guarded by itself, as what is in it
 
     /** Creates an object without a handler, for programs that look up labels. */
     public ConsumerLabels() {
-        this((connection, label, consumerId, running) -> {});
+        this((connection, label) -> {});
     }
 
     /**
-     * Creates an object with a handler for labels.
+     * Creates an object with a handler for labels. The handler is called with the connection and the label when a
+     * consumer with this label is running and its label has arrived, and when such a consumer was stopped, but not when
+     * its connection has ended. {@link #find} returns the consumer that there is now. The handler runs inside
+     * {@code progress()} of the connection's engine.
      *
-     * @param handler called for each consumer that has a label
+     * @param handler called for each change of the consumers with a label
      */
-    public ConsumerLabels(LabelledConsumerHandler handler) {
+    public ConsumerLabels(BiConsumer<? super ComchConnection, ? super String> handler) {
         this.handler = Objects.requireNonNull(handler);
     }
 
@@ -134,7 +137,7 @@ public final class ConsumerLabels {
             }
             peer.running.put(id, label);
         }
-        handler.onConsumer(connection, label, id, true);
+        handler.accept(connection, label);
     }
 
     /** The oldest is given up for the newest: a peer could send any number of labels for consumers that never come. */
@@ -160,7 +163,7 @@ public final class ConsumerLabels {
             peer.running.put(consumerId, label == null ? NONE : label);
         }
         if (label != null) {
-            handler.onConsumer(connection, label, consumerId, true);
+            handler.accept(connection, label);
         }
     }
 
@@ -178,7 +181,7 @@ public final class ConsumerLabels {
             label = peer == null ? null : peer.running.remove(consumerId);
         }
         if (label != null && !label.equals(NONE)) {
-            handler.onConsumer(connection, label, consumerId, false);
+            handler.accept(connection, label);
         }
     }
 

@@ -229,7 +229,10 @@ public final class MessageServerSocket implements AutoCloseable {
         }
     }
 
-    /** A builder for a server. */
+    /**
+     * A builder for a server. Not thread safe. It can be used once, even if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder extends SocketBuilder<Builder> {
         private final ComchServer.Builder server;
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet file="Pieces.java" region="socket"}
  *
  * <p><b>Sending writes into a buffer</b>, as with any socket. {@link #send} returns as soon as the socket has a copy of
- * the message, and waits only while {@linkplain SocketBuilder#sendBuffer the buffer} is full. {@link #flush} waits
+ * the message, and waits only while {@linkplain Builder#sendBuffer the buffer} is full. {@link #flush} waits
  * until the peer's device has all messages, and so does {@link #close}. Messages are lost if the connection ends, or if
  * DOCA refuses them or gives them up. Then the next {@code send}, {@code flush} or {@code close} throws an exception
  * that says how many. The socket sends nothing twice, and delivers nothing after a gap: the peer gets an exception
@@ -51,14 +51,14 @@ import org.jspecify.annotations.Nullable;
  * one wake-up of the loop and one of the receiving thread.
  *
  * <p><b>A program that does not receive makes only its peer wait.</b> When
- * {@linkplain SocketBuilder#receiveLimit a quarter of the limit} is waiting to be received, the socket tells the peer's
+ * {@linkplain Builder#receiveLimit a quarter of the limit} is waiting to be received, the socket tells the peer's
  * socket how much it may send. The peer's buffer fills, and its {@link #send} waits until the program has received
  * more. A peer that is not a socket, such as a C program, must follow {@code docs/sockets.md}. If the peer does not
  * wait, and 4 MiB more than the limit are waiting, the connection ends, and the next call on both sides throws an
  * exception with the reason.
  *
  * <p>Each message has a header of 8 bytes with its number, unless the peer is
- * {@linkplain SocketBuilder#plainPeer() plain}.
+ * {@linkplain Builder#plainPeer() plain}.
  *
  * <p>A socket {@linkplain Builder#reconnect can connect again} after its connection has ended.
  */
@@ -164,7 +164,7 @@ public final class MessageSocket implements AutoCloseable {
 
     /**
      * Sends a message. Returns as soon as the socket has a copy of it in its
-     * {@linkplain SocketBuilder#sendBuffer buffer}, and waits while the buffer is full.
+     * {@linkplain Builder#sendBuffer buffer}, and waits while the buffer is full.
      *
      * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until this method returns
      * @param timeout how long to wait for room
@@ -264,7 +264,7 @@ public final class MessageSocket implements AutoCloseable {
      * @param message 1 to {@link #maxMessageSize()} bytes; must not be changed until the result is completed
      * @return a future that the loop completes when DOCA has accepted the message, or with the reason why the message
      *     could not be sent; it fails at once with {@link DocaError#AGAIN} while
-     *     {@linkplain SocketBuilder#sendLimit too much} is waiting. If the program cancels the future in time, the
+     *     {@linkplain Builder#sendLimit too much} is waiting. If the program cancels the future in time, the
      *     message is not sent. Stages that depend on the future must not block the loop
      * @throws IllegalArgumentException if the message is empty or too long
      */
@@ -285,7 +285,7 @@ public final class MessageSocket implements AutoCloseable {
      * @param timeout how long to wait
      * @throws ConnectionClosedException as {@link #flush}; the peer is not informed
      * @throws DocaException as {@link #flush}; the peer is not informed
-     * @throws IllegalStateException in the loop itself, or if the peer is {@linkplain SocketBuilder#plainPeer() plain}
+     * @throws IllegalStateException in the loop itself, or if the peer is {@linkplain Builder#plainPeer() plain}
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws RejectedExecutionException if the loop is closed
      */
@@ -315,7 +315,7 @@ public final class MessageSocket implements AutoCloseable {
      * Returns the length of the longest message. Any thread may call it.
      *
      * @return bytes: {@link ControlPathEndpoint#maxMessageSize()}, without the header of 8 bytes that each message has
-     *     unless the peer is {@linkplain SocketBuilder#plainPeer() plain}
+     *     unless the peer is {@linkplain Builder#plainPeer() plain}
      */
     public int maxMessageSize() {
         return connection().endpoint().maxMessageSize() - (plainPeer ? 0 : Framing.HEADER);
@@ -445,7 +445,10 @@ public final class MessageSocket implements AutoCloseable {
         return links.toString();
     }
 
-    /** A builder for a socket that connects. */
+    /**
+     * A builder for a socket that connects. Not thread safe. It can be used once, even if DOCA refuses: afterwards
+     * every call throws {@link IllegalStateException}.
+     */
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
         private Connector.RetryDelays backOff = Connector.RetryDelays.NEVER;

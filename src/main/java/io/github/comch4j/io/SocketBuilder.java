@@ -10,12 +10,11 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A builder with the settings that sockets and server sockets share. Not thread safe. It can be used once, even if DOCA
- * refuses: afterwards every call throws {@link IllegalStateException}.
+ * What the builders of sockets and server sockets have in common.
  *
  * @param <B> the builder's own type
  */
-public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
+abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
         permits MessageSocket.Builder, MessageServerSocket.Builder {
     private static final long DEFAULT_RECEIVE_LIMIT = 1 << 20;
     private static final long DEFAULT_SEND_BUFFER = 1 << 20;
@@ -48,7 +47,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
-    public final B sendTasks(int tasks) {
+    public B sendTasks(int tasks) {
         sendTasks = use.atLeast(1, "sendTasks", tasks);
         return self();
     }
@@ -62,7 +61,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 64
      */
-    public final B maxMessageSize(int bytes) {
+    public B maxMessageSize(int bytes) {
         maxMessageSize = use.atLeast(Framing.LEAST_MESSAGE, "maxMessageSize", bytes);
         return self();
     }
@@ -75,7 +74,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
-    public final B receiveQueueSize(int messages) {
+    public B receiveQueueSize(int messages) {
         receiveQueueSize = use.atLeast(1, "receiveQueueSize", messages);
         return self();
     }
@@ -89,7 +88,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
-    public final B receiveLimit(long bytes) {
+    public B receiveLimit(long bytes) {
         receiveLimit = Math.min(use.atLeast(1, "receiveLimit", bytes), LARGEST_LIMIT);
         return self();
     }
@@ -104,7 +103,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
-    public final B sendBuffer(long bytes) {
+    public B sendBuffer(long bytes) {
         sendBuffer = Math.min(use.atLeast(1, "sendBuffer", bytes), LARGEST_LIMIT);
         return self();
     }
@@ -118,7 +117,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
-    public final B sendLimit(long bytes) {
+    public B sendLimit(long bytes) {
         sendLimit = Math.min(use.atLeast(1, "sendLimit", bytes), LARGEST_LIMIT);
         return self();
     }
@@ -132,7 +131,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
      *
      * @return this
      */
-    public final B plainPeer() {
+    public B plainPeer() {
         use.check();
         plainPeer = true;
         return self();

@@ -1,7 +1,6 @@
 package io.github.comch4j.net;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.link.FirstDevice;
 import io.github.comch4j.netty.ComchAddress;
@@ -79,11 +78,11 @@ record StreamAddress(
     }
 
     private static PciAddress first(boolean server) throws SocketException {
-        return FirstDevice.of(Devices.list(), server, SocketException::new);
+        return FirstDevice.of(Device.list(), server, SocketException::new);
     }
 
     private static PciAddress firstFunction(PciAddress device) throws SocketException {
-        try (Device opened = Devices.openDpu(device)) {
+        try (Device opened = Device.openDpu(device)) {
             return FirstDevice.functionOf(opened, SocketException::new);
         }
     }

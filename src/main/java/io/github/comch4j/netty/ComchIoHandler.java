@@ -3,7 +3,6 @@ package io.github.comch4j.netty;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -205,12 +204,12 @@ public final class ComchIoHandler implements IoHandler {
 
     /** A host's function; open as long as the loop runs. */
     Device host(PciAddress address) {
-        return devices.computeIfAbsent(address, Devices::openHost);
+        return devices.computeIfAbsent(address, Device::openHost);
     }
 
     /** The DPU's device; likewise. */
     Device dpu(PciAddress address) {
-        return devices.computeIfAbsent(address, Devices::openDpu);
+        return devices.computeIfAbsent(address, Device::openDpu);
     }
 
     /** A function that a device of the DPU stands for; likewise. */

@@ -25,9 +25,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +55,7 @@ public final class RpcServer implements AutoCloseable {
     record Method(
             @Nullable RpcHandler direct,
             @Nullable Executor executor,
-            @Nullable AsyncRpcHandler async,
+            @Nullable Function<? super RpcRequest, ? extends CompletionStage<byte[]>> async,
             boolean interruptible) {
         /** Whether it is answered in the loop, at once. */
         boolean isDirect() {
@@ -420,14 +422,18 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Adds a method whose handler completes its answer later.
+         * Adds a method whose handler completes its answer later. The handler begins to answer a call, in the loop, and
+         * returns a stage that any thread completes with the response, which must not be changed afterwards. If the
+         * handler throws an exception, or the stage fails, the client gets an {@link RpcException} of kind
+         * {@link RpcException.Kind#FAILED} with the text of the failure.
          *
          * @param method the number of the method
          * @param handler the handler, which must not block
          * @return this
          * @throws IllegalArgumentException if the method already has a handler
          */
-        public Builder asyncMethod(int method, AsyncRpcHandler handler) {
+        public Builder asyncMethod(
+                int method, Function<? super RpcRequest, ? extends CompletionStage<byte[]>> handler) {
             return put(method, new Method(null, null, Objects.requireNonNull(handler), false));
         }
 

@@ -222,7 +222,7 @@ final class ServerConnection implements LargeBodies.Peer {
     private void later(long id, RpcRequest request, RpcServer.Method handler) {
         try {
             if (handler.async() != null) {
-                var stage = handler.async().handle(request);
+                var stage = handler.async().apply(request);
                 server.watch.handlerReturns(request.method());
                 var _ = stage.whenComplete((body, thrown) -> server.add(ended(id, request, body, thrown)));
                 return;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Gives each test, or each class of tests, an {@linkplain EmulatedMachine emulated machine} of its own.
  *
- * <p>All devices that the test's thread and the threads it starts open with {@link io.github.comch4j.core.Devices}
+ * <p>All devices that the test's thread and the threads it starts open with {@link io.github.comch4j.core.Device}
  * belong to this machine, so the program under test needs no change. Parallel tests do not see each other, even in
  * other processes and with the same server names. Threads of a {@code ForkJoinPool} and threads that existed before the
  * test use the process's machine; pass a device to those.

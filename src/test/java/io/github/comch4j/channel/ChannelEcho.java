@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,7 +31,7 @@ public final class ChannelEcho {
     }
 
     private static void serve(Carrier carrier, String name) {
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
                 ChannelService service =
                         ChannelEndpoint.builder(dpu).carrier(carrier).listen(representor, name)) {
@@ -52,7 +51,7 @@ public final class ChannelEcho {
     }
 
     private static void connect(Carrier carrier, String name, boolean floods) throws InterruptedException {
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ChannelClient client =
                         ChannelEndpoint.builder(host).carrier(carrier).client()) {
             ChannelPeer service = client.connect(name, Machine.PATIENCE);

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Both sides of the emulated BlueField, for endpoints. */
 final class ChannelMachine implements AutoCloseable {
-    final Device host = Devices.openHost(Machine.HOST);
-    final Device dpu = Devices.openDpu(Machine.DPU);
+    final Device host = Device.openHost(Machine.HOST);
+    final Device dpu = Device.openDpu(Machine.DPU);
     final Representor representor = dpu.openRepresentor(Machine.HOST);
     final String name = Machine.uniqueName();
     final MemorySegment buffer = Arena.ofAuto().allocate(8192);

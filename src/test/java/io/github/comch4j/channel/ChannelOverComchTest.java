@@ -14,7 +14,6 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.MessageSocket;
@@ -167,7 +166,7 @@ class ChannelOverComchTest {
     void messagesThatSocketsSendEachOtherAreMessagesHere() {
         ChannelService service = machine.listen();
         try (EventLoop loop = EventLoop.start("socket");
-                Device device = Devices.openHost(Machine.HOST)) {
+                Device device = Device.openHost(Machine.HOST)) {
             Thread accepting = new Thread(() -> service.receive(machine.buffer, Machine.PATIENCE));
             accepting.start();
             MessageSocket socket = MessageSocket.builder(loop, device, service.name())

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -95,7 +94,7 @@ public final class Crowd {
         int end = Integer.parseInt(arguments[4]);
         int messages = Integer.parseInt(arguments[5]);
         try (Tickets tickets = Tickets.map(Path.of(arguments[2]), end * messages, StandardOpenOption.WRITE);
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             Crowd crowd = new Crowd(tickets, first, messages);
             for (int i = first; i < end; i++) {
                 crowd.join(host, Carrier.valueOf(arguments[0]), arguments[1]);

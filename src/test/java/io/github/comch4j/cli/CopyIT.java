@@ -10,7 +10,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.cli.copy.CopyLink;
 import io.github.comch4j.cli.copy.CopyServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchOutputChannel;
@@ -367,7 +366,7 @@ class CopyIT {
             out.writeUTF("");
             out.writeBoolean(true);
         });
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 EventLoop loop = EventLoop.start("test")) {
             try (MessageSocket socket = MessageSocket.connect(loop, host, name, Machine.PATIENCE);
                     ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE)) {
@@ -447,7 +446,7 @@ class CopyIT {
     @Test
     void aClientBelievesNothing() throws Exception {
         Machine.useEmulation();
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 EventLoop loop = EventLoop.start("test");
                 ProgressEngine engine = ProgressEngine.create().setTimeout(Machine.PATIENCE);
                 MessageServerSocket server =

@@ -4,7 +4,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.nio.charset.StandardCharsets;
@@ -22,14 +21,14 @@ final class SamplePeer {
         boolean[] heard = new boolean[1];
         try (ProgressEngine engine = ProgressEngine.create()) {
             if (arguments[0].equals("server")) {
-                Device dpu = Devices.openDpu(Machine.DPU);
+                Device dpu = Device.openDpu(Machine.DPU);
                 Representor function = dpu.openRepresentor(Machine.HOST);
                 ComchServer.builder(engine, dpu, function, arguments[1])
                         .onMessage((connection, message) -> heard[0] = true)
                         .start();
                 System.out.println("serving");
             } else {
-                ComchClient client = ComchClient.builder(engine, Devices.openHost(Machine.HOST), arguments[1])
+                ComchClient client = ComchClient.builder(engine, Device.openHost(Machine.HOST), arguments[1])
                         .onMessage((connection, message) -> heard[0] = true)
                         .connect(Machine.PATIENCE);
                 client.connection().send(start);

@@ -2,7 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.ValueLayout;
@@ -26,7 +26,7 @@ public final class BroadcastPeer {
         int[] finished = {0};
         String[] wrong = new String[1];
         try (ProgressEngine engine = ProgressEngine.create();
-                var host = Devices.openHost(Machine.HOST);
+                var host = Device.openHost(Machine.HOST);
                 MemoryMap memory = MemoryMap.allocate(
                         host,
                         (long) count * RECEIVES * BroadcastIT.LENGTH,

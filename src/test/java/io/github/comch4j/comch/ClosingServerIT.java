@@ -7,7 +7,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.Signals;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import java.util.ArrayList;
@@ -110,7 +110,7 @@ class ClosingServerIT {
         public static void main(String[] arguments) throws Exception {
             Machine.useEmulation();
             try (ProgressEngine engine = ProgressEngine.create();
-                    var host = Devices.openHost(Machine.HOST);
+                    var host = Device.openHost(Machine.HOST);
                     var client = ComchClient.builder(engine, host, arguments[0]).connect(Machine.PATIENCE)) {
                 System.out.println(ProcessHandle.current().pid());
                 Machine.until("its end", () -> !client.isConnected(), engine);

@@ -7,7 +7,7 @@ import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
@@ -122,7 +122,7 @@ public final class Gathering {
     public static void main(String[] arguments) {
         Machine.useEmulation();
         try (var engine = ProgressEngine.create();
-                var host = Devices.openHost(Machine.HOST);
+                var host = Device.openHost(Machine.HOST);
                 var client = ComchClient.builder(engine, host, arguments[1]).connect(Machine.PATIENCE)) {
             Machine.until("the consumer", () -> client.connection().remoteConsumers().length == 1, engine);
             int consumer = client.connection().remoteConsumers()[0];

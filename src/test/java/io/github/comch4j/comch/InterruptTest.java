@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.io.ComchInputChannel;
@@ -114,8 +113,8 @@ class InterruptTest extends BothForms {
 
     @Test
     void waitingForALoopEndsAndClosingDoesNot() throws Exception {
-        try (Device dpu = Devices.openDpu(Machine.DPU);
-                Device host = Devices.openHost(Machine.HOST);
+        try (Device dpu = Device.openDpu(Machine.DPU);
+                Device host = Device.openHost(Machine.HOST);
                 Representor representor = dpu.openRepresentor(Machine.HOST)) {
             String name = Machine.uniqueName();
             EventLoop dpuLoop = EventLoop.start("dpu");

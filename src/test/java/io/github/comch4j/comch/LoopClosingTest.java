@@ -10,7 +10,6 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -44,8 +43,8 @@ class LoopClosingTest extends BothForms {
         final Map<String, BooleanSupplier> closed = new LinkedHashMap<>();
         final EventLoop dpuLoop = EventLoop.start("dpu loop");
         final EventLoop hostLoop = EventLoop.start("host loop");
-        final Device dpu = Devices.openDpu(Machine.DPU);
-        final Device host = Devices.openHost(Machine.HOST);
+        final Device dpu = Device.openDpu(Machine.DPU);
+        final Device host = Device.openHost(Machine.HOST);
         final Representor representor = dpu.openRepresentor(Machine.HOST);
         final ComchServer server;
         final ComchClient client;
@@ -168,7 +167,7 @@ class LoopClosingTest extends BothForms {
     void theLoopOpenedFirstAndClosedLast() {
         ComchServer[] server = new ComchServer[1];
         try (EventLoop loop = EventLoop.start("loop");
-                Device device = Devices.openDpu(Machine.DPU);
+                Device device = Device.openDpu(Machine.DPU);
                 Representor representor = device.openRepresentor(Machine.HOST)) {
             server[0] = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, Machine.uniqueName())
                     .start());
@@ -213,7 +212,7 @@ class LoopClosingTest extends BothForms {
     /** The last of them to be closed is what the connection has waited for. */
     @Test
     void consumersOfOtherLoopsOnAConnectionThatThePeerHasEnded() {
-        Device dpu = Devices.openDpu(Machine.DPU);
+        Device dpu = Device.openDpu(Machine.DPU);
         Representor representor = dpu.openRepresentor(Machine.HOST);
         EventLoop control = EventLoop.start("control");
         List<EventLoop> workers = List.of(EventLoop.start("one"), EventLoop.start("two"));

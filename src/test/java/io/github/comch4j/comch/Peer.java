@@ -3,7 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +33,7 @@ public final class Peer {
     private static void serve(String name) {
         boolean[] over = new boolean[1];
         try (var engine = ProgressEngine.create();
-                var dpu = Devices.openDpu(Machine.DPU);
+                var dpu = Device.openDpu(Machine.DPU);
                 var representor = dpu.openRepresentor(Machine.HOST);
                 var memory = MemoryMap.allocate(dpu, 16L * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
                 var server = ComchServer.builder(engine, dpu, representor, name)
@@ -60,7 +60,7 @@ public final class Peer {
     private static void flood(String name) {
         int[] consumer = new int[1];
         try (var engine = ProgressEngine.create();
-                var host = Devices.openHost(Machine.HOST);
+                var host = Device.openHost(Machine.HOST);
                 var memory = MemoryMap.allocate(host, SLOT, Access.PCI_READ_WRITE);
                 var client = ComchClient.builder(engine, host, name)
                         .onConsumer((connection, id) -> consumer[0] = id)

@@ -148,10 +148,10 @@ class RefusalsTest extends BothForms {
                 .hasMessageContaining(Capabilities.of(machine.dpu).maxNameLength() + " are possible");
         assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, "anyone")
                         .start())
-                .hasMessageContaining("Devices.openDpu");
+                .hasMessageContaining("Device.openDpu");
         assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, "anyone")
                         .start())
-                .hasMessageContaining("Devices.openDpu");
+                .hasMessageContaining("Device.openDpu");
         assertThatThrownBy(() -> MemoryMap.allocate(machine.host, 64, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE))
                 .hasMessageContaining("[PCI_READ_ONLY, PCI_READ_WRITE]");
         assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), 77, machine.engine, 1, 64)

@@ -1,7 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.RecordWriter;
 import java.io.IOException;
@@ -73,7 +73,7 @@ public final class SlotPeer {
         boolean[] over = new boolean[1];
         SlotConsumer[] consumer = new SlotConsumer[1];
         try (var engine = ProgressEngine.create();
-                var dpu = Devices.openDpu(Machine.DPU);
+                var dpu = Device.openDpu(Machine.DPU);
                 var representor = dpu.openRepresentor(Machine.HOST);
                 var server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> consumer[0] = connection
@@ -99,7 +99,7 @@ public final class SlotPeer {
     private static void send(String name, boolean packs, LongConsumer now) {
         int[] consumer = new int[1];
         try (var engine = ProgressEngine.create();
-                var host = Devices.openHost(Machine.HOST);
+                var host = Device.openHost(Machine.HOST);
                 var client = ComchClient.builder(engine, host, name)
                         .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE);

@@ -5,7 +5,7 @@ import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
@@ -34,7 +34,7 @@ public final class EchoClient {
         Echo.logEverything();
         long bytes = 0;
         try (var engine = ProgressEngine.create();
-                var host = Devices.openHost(function);
+                var host = Device.openHost(function);
                 var out = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
                 var in = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
                 var client = ComchClient.builder(engine, host, name)

@@ -10,7 +10,6 @@ import io.github.comch4j.comch.ConnectionState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -38,7 +37,7 @@ public final class EchoServer {
         List<Guest> guests = new ArrayList<>();
         ArrayDeque<Guest> leaving = new ArrayDeque<>();
         try (var engine = ProgressEngine.create();
-                var dpu = Devices.openDpu(Machine.DPU);
+                var dpu = Device.openDpu(Machine.DPU);
                 var representor = dpu.openRepresentor(Machine.HOST);
                 var server = ComchServer.builder(engine, dpu, representor, name)
                         .onConnected(connection -> guests.add(new Guest(connection, engine, dpu)))

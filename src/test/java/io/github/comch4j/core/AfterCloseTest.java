@@ -32,7 +32,7 @@ class AfterCloseTest {
 
     @Test
     void memoryAndItsBuffers() {
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 BufferInventory inventory = BufferInventory.create(2)) {
             MemoryMap memory = MemoryMap.allocate(host, 4096, Access.PCI_READ_WRITE);
             Buffer buffer = inventory.acquire(memory, 16, 64);
@@ -65,7 +65,7 @@ class AfterCloseTest {
     @Test
     @Needs(Feature.EXPANDING_INVENTORIES)
     void inventoriesAndDevices() {
-        Device host = Devices.openHost(Machine.HOST);
+        Device host = Device.openHost(Machine.HOST);
         MemoryMap memory = MemoryMap.allocate(host, 64, Access.LOCAL_READ_WRITE);
         BufferInventory inventory = BufferInventory.create(1);
         inventory.expand(1); // the least
@@ -84,7 +84,7 @@ class AfterCloseTest {
 
     @Test
     void devicesAndRepresentors() {
-        Device dpu = Devices.openDpu(Machine.DPU);
+        Device dpu = Device.openDpu(Machine.DPU);
         Representor representor = dpu.openRepresentor(Machine.HOST);
         assertThat(dpu.address()).isEqualTo(Machine.DPU);
         assertThat(dpu.isClosed()).isFalse();
@@ -109,7 +109,7 @@ class AfterCloseTest {
 
     @Test
     void pools() {
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 MemoryMap memory = MemoryMap.allocate(host, 100, Access.PCI_READ_WRITE)) {
             assertThatThrownBy(() -> BufferPool.create(memory, 0, 10)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> BufferPool.create(memory, 10, 0)).isInstanceOf(IllegalArgumentException.class);

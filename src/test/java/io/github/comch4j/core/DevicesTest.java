@@ -21,11 +21,11 @@ class DevicesTest {
 
     @Test
     void bothSidesOfTheEmulatedMachineAreThere() {
-        assertThat(Devices.list())
+        assertThat(Device.list())
                 .filteredOn(DeviceInfo::server)
                 .extracting(DeviceInfo::address)
                 .containsExactly(Machine.DPU);
-        assertThat(Devices.list())
+        assertThat(Device.list())
                 .filteredOn(DeviceInfo::client)
                 .extracting(DeviceInfo::address)
                 .containsExactlyInAnyOrder(
@@ -34,7 +34,7 @@ class DevicesTest {
 
     @Test
     void theDpuStandsForTheHostsFunctions() {
-        try (Device dpu = Devices.openDpu(Machine.DPU)) {
+        try (Device dpu = Device.openDpu(Machine.DPU)) {
             assertThat(dpu.representors())
                     .extracting(RepresentorInfo::address)
                     .contains(Machine.HOST, PciAddress.of("b1:00.2"));
@@ -54,7 +54,7 @@ class DevicesTest {
 
     @Test
     void aHostsDeviceHasNoRepresentors() {
-        try (Device host = Devices.openHost(Machine.HOST)) {
+        try (Device host = Device.openHost(Machine.HOST)) {
             assertThat(host.representors()).isEmpty();
             assertThat(host.supportsClients()).isTrue();
             assertThat(host.supportsServers()).isFalse();
@@ -63,13 +63,13 @@ class DevicesTest {
 
     @Test
     void theWrongSideOrAnUnknownAddressIsRefusedWithAReason() {
-        assertThatThrownBy(() -> Devices.openHost(Machine.DPU))
+        assertThatThrownBy(() -> Device.openHost(Machine.DPU))
                 .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("clients");
-        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST))
+        assertThatThrownBy(() -> Device.openDpu(Machine.HOST))
                 .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("servers");
-        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0")))
+        assertThatThrownBy(() -> Device.open(PciAddress.of("77:00.0")))
                 .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("0000:03:00.0");
     }
@@ -77,19 +77,19 @@ class DevicesTest {
     @Test
     void theExceptionHasWhatWasAskedForAndWhatThereIs() {
         NoSuchDeviceException thrown =
-                catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.open(PciAddress.of("77:00.0")));
+                catchThrowableOfType(NoSuchDeviceException.class, () -> Device.open(PciAddress.of("77:00.0")));
         assertThat(thrown.error()).isEqualTo(DocaError.NOT_FOUND);
         assertThat(thrown.address()).isEqualTo(PciAddress.of("77:00.0"));
         assertThat(thrown.available()).contains(Machine.HOST, Machine.DPU);
-        thrown = catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.openDpu(Machine.HOST));
+        thrown = catchThrowableOfType(NoSuchDeviceException.class, () -> Device.openDpu(Machine.HOST));
         assertThat(thrown.error()).isEqualTo(DocaError.NOT_SUPPORTED);
         assertThat(thrown.available()).contains(Machine.DPU);
     }
 
     @Test
     void aDeviceMayBeOpenedTwice() {
-        Device one = Devices.open(Machine.HOST);
-        try (Device two = Devices.open(Machine.HOST)) {
+        Device one = Device.open(Machine.HOST);
+        try (Device two = Device.open(Machine.HOST)) {
             one.close();
             assertThat(two.supportsClients()).isTrue();
         }
@@ -109,10 +109,10 @@ class DevicesTest {
     @Test
     @Needs(Feature.DEVICE_DETAILS)
     void aDeviceTellsItsProperties() {
-        try (Device dpu = Devices.openDpu(Machine.DPU);
-                Device host = Devices.openHost(Machine.HOST)) {
+        try (Device dpu = Device.openDpu(Machine.DPU);
+                Device host = Device.openHost(Machine.HOST)) {
             assertThat(dpu.info())
-                    .isEqualTo(Devices.list().stream()
+                    .isEqualTo(Device.list().stream()
                             .filter(DeviceInfo::server)
                             .findFirst()
                             .orElseThrow());
@@ -130,8 +130,8 @@ class DevicesTest {
     @Test
     @Needs(Feature.FUNCTION_TYPES)
     void aDeviceTellsWhatKindOfFunctionItIs() {
-        try (Device host = Devices.openHost(Machine.HOST);
-                Device virtual = Devices.open(PciAddress.of("b1:00.2"))) {
+        try (Device host = Device.openHost(Machine.HOST);
+                Device virtual = Device.open(PciAddress.of("b1:00.2"))) {
             assertThat(host.properties().functionType()).contains(PciFunctionType.PF);
             assertThat(virtual.properties().functionType()).contains(PciFunctionType.VF);
             assertThat(virtual.properties().sfIndex()).isEmpty();
@@ -140,7 +140,7 @@ class DevicesTest {
 
     @Test
     void representorsCanBeFiltered() {
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST)) {
             assertThat(dpu.representors(RepresentorFilter.NET))
                     .isEqualTo(dpu.representors())

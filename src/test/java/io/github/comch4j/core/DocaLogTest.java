@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.DocaLog.Level;
+import io.github.comch4j.internal.call.LogCalls;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -17,6 +18,8 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
 class DocaLogTest {
@@ -26,18 +29,32 @@ class DocaLogTest {
         Machine.useEmulation();
     }
 
-    @Test
-    void levelsAreKept() {
+    @ParameterizedTest
+    @EnumSource(Level.class)
+    void levelsAreKept(Level level) {
         Level sdk = DocaLog.sdkLevel();
         Level application = DocaLog.applicationLevel();
+        Level kept = level == Level.ALL ? Level.TRACE : level;
         try {
-            DocaLog.setSdkLevel(Level.CRITICAL);
-            DocaLog.setApplicationLevel(Level.DEBUG);
-            assertThat(DocaLog.sdkLevel()).isEqualTo(Level.CRITICAL);
-            assertThat(DocaLog.applicationLevel()).isEqualTo(Level.DEBUG);
+            DocaLog.setSdkLevel(level);
+            assertThat(DocaLog.sdkLevel()).isEqualTo(kept);
+            DocaLog.setApplicationLevel(level);
+            assertThat(DocaLog.applicationLevel()).isEqualTo(kept);
         } finally {
             DocaLog.setSdkLevel(sdk);
             DocaLog.setApplicationLevel(application);
+        }
+    }
+
+    /** It is of programs in C. */
+    @Test
+    void criticalCountsAsAnError() {
+        int before = LogCalls.sdkLevel();
+        try {
+            LogCalls.sdkLevel(LogCalls.CRITICAL);
+            assertThat(DocaLog.sdkLevel()).isEqualTo(Level.ERROR);
+        } finally {
+            LogCalls.sdkLevel(before);
         }
     }
 
@@ -106,7 +123,6 @@ class DocaLogTest {
 
     @Test
     void aMessageAtTheLevelThatDisablesMakesNoSense() {
-        assertThatThrownBy(() -> DocaLog.log(Level.DISABLE, "test", "text"))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> DocaLog.log(Level.OFF, "test", "text")).isInstanceOf(IllegalArgumentException.class);
     }
 }

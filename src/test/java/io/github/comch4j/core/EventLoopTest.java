@@ -39,9 +39,9 @@ class EventLoopTest {
     void twoLoopsTalkWithEachStrategy(String alias) throws Exception {
         BlockingQueue<Long> answers = new LinkedBlockingQueue<>();
         EventLoop one = EventLoop.start("one", IdleStrategy.of(alias));
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 EventLoop two = EventLoop.start("two", IdleStrategy.of(alias))) {
             String name = Machine.uniqueName();
             ComchServer server = one.call(() -> ComchServer.builder(one.engine(), dpu, representor, name)
@@ -132,9 +132,9 @@ class EventLoopTest {
     @Test
     void whatAHandlerThrowsIsAFailureToo() throws Exception {
         BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 EventLoop loop = EventLoop.start("loop", IdleStrategy.backOff(), failures::add)) {
             String name = Machine.uniqueName();
             loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name)
@@ -238,9 +238,9 @@ class EventLoopTest {
     void whatCannotBeClosedInTimeIsToldByClose() throws Exception {
         EventLoop loop = EventLoop.start("loop");
         ProgressEngine[] other = new ProgressEngine[1];
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             String name = Machine.uniqueName();
             loop.call(() ->
                     ComchServer.builder(loop.engine(), dpu, representor, name).start());

@@ -15,8 +15,8 @@ public final class ExitingLoop {
     public static void main(String[] arguments) throws InterruptedException {
         Machine.useEmulation();
         EventLoop loop = EventLoop.start("loop");
-        Device dpu = Devices.openDpu(Machine.DPU);
-        Device host = Devices.openHost(Machine.HOST);
+        Device dpu = Device.openDpu(Machine.DPU);
+        Device host = Device.openHost(Machine.HOST);
         Representor representor = dpu.openRepresentor(Machine.HOST);
         String name = Machine.uniqueName();
         CountDownLatch handled = new CountDownLatch(1);

@@ -58,7 +58,7 @@ class FabricFolderTest {
 
         public static void main(String[] arguments) {
             try {
-                System.out.println(Devices.list());
+                System.out.println(Device.list());
             } catch (DocaException e) {
                 System.out.println(e.getMessage());
             }

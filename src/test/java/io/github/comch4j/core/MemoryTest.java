@@ -29,7 +29,7 @@ class MemoryTest {
     @BeforeEach
     void open() {
         Machine.useEmulation();
-        device = Devices.open(Machine.HOST);
+        device = Device.open(Machine.HOST);
     }
 
     @AfterEach
@@ -113,7 +113,7 @@ class MemoryTest {
     void aSegmentMustBeAPartOfTheMap() {
         MemorySegment gone;
         try (Arena arena = Arena.ofConfined();
-                Device dpu = Devices.openDpu(Machine.DPU);
+                Device dpu = Device.openDpu(Machine.DPU);
                 MemoryMap memory = MemoryMap.wrap(device, arena.allocate(100).asSlice(20, 60));
                 MemoryMap other = MemoryMap.allocate(device, 100, Access.PCI_READ_ONLY);
                 MemoryMap remote = MemoryMap.importFrom(dpu, other.exportPci(device));
@@ -230,7 +230,7 @@ class MemoryTest {
 
     @Test
     void aMapMayServeSeveralDevices() {
-        Device other = Devices.open(Machine.DPU);
+        Device other = Device.open(Machine.DPU);
         try (MemoryMap memory = MemoryMap.builder(device, other)
                         .access(Access.LOCAL_READ_WRITE)
                         .allocate(100);
@@ -250,7 +250,7 @@ class MemoryTest {
 
     @Test
     void exportedMemoryCanBeImportedButNotLookedAt() {
-        try (Device dpu = Devices.open(Machine.DPU);
+        try (Device dpu = Device.open(Machine.DPU);
                 MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_WRITE);
                 BufferInventory inventory = BufferInventory.create(1)) {
             assertThat(memory.isExported()).isFalse();
@@ -281,7 +281,7 @@ class MemoryTest {
 
     @Test
     void anExportedMapIsVoidOnceClosed() {
-        try (Device dpu = Devices.open(Machine.DPU)) {
+        try (Device dpu = Device.open(Machine.DPU)) {
             byte[] descriptor;
             try (MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_ONLY)) {
                 descriptor = memory.exportPci(device);

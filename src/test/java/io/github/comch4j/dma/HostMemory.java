@@ -4,7 +4,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.io.BufferedReader;
@@ -27,7 +26,7 @@ final class HostMemory {
         }
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 ComchClient client =
                         ComchClient.builder(engine, host, arguments[0]).connect(Machine.PATIENCE)) {
             MemoryMap memory = MemoryMap.allocate(host, Long.parseLong(arguments[1]), access);

@@ -7,7 +7,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -300,7 +300,7 @@ class DpaObjectsTest extends DpaScene {
 
     @Test
     void anExtendedDpaIsAnotherFunctionsAndEndsWithItsBase() {
-        try (var function = Devices.openHost(io.github.comch4j.core.PciAddress.of("0000:b1:00.2"))) {
+        try (var function = Device.openHost(io.github.comch4j.core.PciAddress.of("0000:b1:00.2"))) {
             assertThat(Dpa.isSupported(function)).as("by extending").isTrue();
             assertRefused(DocaError.NOT_SUPPORTED, () -> Dpa.builder(function).start());
             Dpa extended = dpa.extend(function);

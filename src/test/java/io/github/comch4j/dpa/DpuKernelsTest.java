@@ -9,7 +9,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.emulator.JavaKernels;
@@ -31,7 +30,7 @@ class DpuKernelsTest {
     @Test
     void kernelsShareTheMemoryOfAnExporterAsLongAsItLives() {
         try (Child exporter = Child.start(Exporter.class, OPTIONS, Map.of());
-                Device dpu = Devices.openDpu(Machine.DPU);
+                Device dpu = Device.openDpu(Machine.DPU);
                 Dpa dpa = Dpa.builder(dpu).start();
                 MemoryMap memory = MemoryMap.importFrom(dpu, HexFormat.of().parseHex(exporter.line()))) {
             int map = (int) dpa.handleOf(memory);
@@ -55,7 +54,7 @@ class DpuKernelsTest {
     @Test
     @EmulatedBlueField(topology = {"dpu 0000:03:00.0", "dpu 0000:03:00.1 dpa=0000:03:00.0"})
     void aDpaExtendsToTheSecondPort(@EmulatedBlueField.Dpu Device first) {
-        try (Device second = Devices.openDpu(PciAddress.of("0000:03:00.1"));
+        try (Device second = Device.openDpu(PciAddress.of("0000:03:00.1"));
                 Dpa dpa = Dpa.builder(first).start();
                 Dpa extended = dpa.extend(second)) {
             DpaCompletion completion = extended.completion(1);
@@ -73,7 +72,7 @@ class DpuKernelsTest {
         private Exporter() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            try (Device host = Devices.openHost(Machine.HOST);
+            try (Device host = Device.openHost(Machine.HOST);
                     MemoryMap memory = MemoryMap.allocate(host, 8192, Access.PCI_READ_WRITE)) {
                 WORD.setVolatile(memory.segment(), 4096L, 1L);
                 System.out.println(HexFormat.of().formatHex(memory.exportPci(host)));

@@ -1,6 +1,6 @@
 package io.github.comch4j.dpa;
 
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.emulator.JavaKernels;
 import java.util.concurrent.CountDownLatch;
@@ -16,7 +16,7 @@ public final class EndlessKernel {
     private EndlessKernel() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        Dpa dpa = Dpa.builder(Devices.openHost(HOST)).start();
+        Dpa dpa = Dpa.builder(Device.openHost(HOST)).start();
         if (arguments[0].equals("refused")) {
             try {
                 JavaKernels.of(dpa);

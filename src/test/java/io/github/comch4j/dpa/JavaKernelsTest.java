@@ -7,7 +7,6 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.emulator.DpaKernel;
 import io.github.comch4j.emulator.JavaKernels;
 import io.github.comch4j.emulator.KernelContext;
@@ -44,7 +43,7 @@ class JavaKernelsTest {
         Machine.useEmulation();
     }
 
-    private final Device device = Devices.openHost(Machine.HOST);
+    private final Device device = Device.openHost(Machine.HOST);
     private final Logger logger = Logger.getLogger("io.github.comch4j"); // where System.Logger leads
     private final List<LogRecord> records = new ArrayList<>();
     private final Handler keeping = new Handler() {

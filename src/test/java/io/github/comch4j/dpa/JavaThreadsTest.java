@@ -7,7 +7,6 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.CompletionType;
 import io.github.comch4j.emulator.DpaKernel;
@@ -35,7 +34,7 @@ class JavaThreadsTest {
         Machine.useEmulation();
     }
 
-    private final Device device = Devices.openHost(Machine.HOST);
+    private final Device device = Device.openHost(Machine.HOST);
     private final Dpa dpa = Dpa.builder(device).start();
     private final JavaKernels kernels = JavaKernels.of(dpa);
     private final DpaFunction notify = kernels.rpc("notify", (context, arguments) -> {

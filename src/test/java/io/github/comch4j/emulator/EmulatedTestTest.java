@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
@@ -26,9 +25,9 @@ class EmulatedTestTest {
     @Test
     void theThreadMeansTheMachineUntilTheChoiceIsUndone() {
         Runnable undo = test.choose();
-        assertThat(Devices.list()).hasSize(2);
+        assertThat(Device.list()).hasSize(2);
         undo.run();
-        assertThat(Devices.list()).hasSizeGreaterThan(2);
+        assertThat(Device.list()).hasSizeGreaterThan(2);
     }
 
     @Test

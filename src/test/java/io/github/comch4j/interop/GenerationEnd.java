@@ -11,7 +11,6 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -55,7 +54,7 @@ public final class GenerationEnd {
     public static void main(String[] arguments) {
         boolean serves = arguments[0].equals("serve");
         try (ProgressEngine engine = ProgressEngine.create();
-                Device device = serves ? Devices.openDpu(Machine.DPU) : Devices.openHost(Machine.HOST);
+                Device device = serves ? Device.openDpu(Machine.DPU) : Device.openHost(Machine.HOST);
                 MemoryMap memory = MemoryMap.allocate(device, (POSTED + 1L) * SIZE, Access.PCI_READ_WRITE)) {
             GenerationEnd end = new GenerationEnd(engine, memory);
             if (serves) {

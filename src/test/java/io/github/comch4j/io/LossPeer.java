@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +27,7 @@ public final class LossPeer {
         int size = Integer.parseInt(arguments[2]);
         int[] consumer = new int[1];
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 ComchClient client = ComchClient.builder(engine, host, arguments[1])
                         .onConsumer((connection, id) -> consumer[0] = id)
                         .connect(Machine.PATIENCE)) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
 import java.util.List;
@@ -28,8 +27,8 @@ class SocketBuildersTest {
     @BeforeEach
     void open() {
         Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
+        host = Device.openHost(Machine.HOST);
+        dpu = Device.openDpu(Machine.DPU);
         representor = dpu.openRepresentor(Machine.HOST);
         loop = EventLoop.start("loop");
     }

@@ -382,7 +382,7 @@ class SocketLossTest extends SocketScene {
 
         /** The server's name. */
         public static void main(String[] arguments) {
-            var dpu = io.github.comch4j.core.Devices.openDpu(Machine.DPU);
+            var dpu = io.github.comch4j.core.Device.openDpu(Machine.DPU);
             var loop = io.github.comch4j.core.EventLoop.start("reader");
             var server = MessageServerSocket.open(loop, dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
             System.out.println("open");

@@ -1,7 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
 
@@ -11,7 +11,7 @@ public final class SocketVictim {
 
     /** The server's name, and how many messages to receive. */
     public static void main(String[] arguments) throws Exception {
-        var dpu = Devices.openDpu(Machine.DPU);
+        var dpu = Device.openDpu(Machine.DPU);
         var server = MessageServerSocket.open(
                 EventLoop.start("victim"), dpu, dpu.openRepresentor(Machine.HOST), arguments[0]);
         System.out.println("open");

@@ -20,7 +20,6 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.DocaLog;
 import io.github.comch4j.core.EventLoop;
@@ -108,7 +107,6 @@ public final class EveryMethod {
     }
 
     private static final List<Class<?>> STATIC = List.of(
-            Devices.class,
             BufferInventory.class,
             BufferList.class,
             BufferPool.class,

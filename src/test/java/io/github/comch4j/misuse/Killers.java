@@ -13,7 +13,6 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.io.IOException;
@@ -134,7 +133,7 @@ public final class Killers {
 
     /** Tells of memory of its own, and waits to be killed. */
     private static void export(Path file) throws IOException, InterruptedException {
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
             Files.write(file, memory.exportPci(host));
             System.out.println("exported");
@@ -180,8 +179,8 @@ public final class Killers {
         Random random = new Random(1);
         int good = 0;
         int refused = 0;
-        try (Device host = Devices.openHost(Machine.HOST);
-                Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device host = Device.openHost(Machine.HOST);
+                Device dpu = Device.openDpu(Machine.DPU);
                 BufferInventory inventory = BufferInventory.create(4);
                 MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
             byte[] descriptor = memory.exportPci(host);
@@ -401,7 +400,7 @@ public final class Killers {
 
     /** Several threads take and give buffers back while the memory is closed under them. */
     private static void inventoryRace() throws InterruptedException {
-        try (Device host = Devices.openHost(Machine.HOST)) {
+        try (Device host = Device.openHost(Machine.HOST)) {
             for (int round = 0; round < 100; round++) {
                 List<Throwable> wrong = java.util.Collections.synchronizedList(new ArrayList<>());
                 AtomicInteger taken = new AtomicInteger();

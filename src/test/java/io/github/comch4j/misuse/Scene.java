@@ -23,7 +23,6 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -226,8 +225,8 @@ final class Scene implements AutoCloseable {
     Map<String, Object> withLoop() {
         if (loopObjects.isEmpty()) {
             EventLoop loop = EventLoop.start("loop");
-            Device host = Devices.openHost(Machine.HOST);
-            Device dpu = Devices.openDpu(Machine.DPU);
+            Device host = Device.openHost(Machine.HOST);
+            Device dpu = Device.openDpu(Machine.DPU);
             Representor representor = dpu.openRepresentor(Machine.HOST);
             String name = Machine.uniqueName();
             MessageServerSocket serverSocket = MessageServerSocket.open(loop, dpu, representor, name);

@@ -10,7 +10,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.observe.LiveObjects;
@@ -169,7 +168,7 @@ class NettyLifeTest extends NettyScene {
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .bind(service)
                 .sync();
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
             FramedPeer framed = new FramedPeer();
@@ -193,7 +192,7 @@ class NettyLifeTest extends NettyScene {
                 .bind(service)
                 .sync();
         ChannelFuture waits;
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
             new FramedPeer().send(peer.connection(), Framing.WINDOW, 1000); // and it does not grow
@@ -214,7 +213,7 @@ class NettyLifeTest extends NettyScene {
                 .bind(service)
                 .sync();
         ChannelFuture waits;
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             // it tells of no window, and takes nothing, as its engine rests
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
@@ -232,7 +231,7 @@ class NettyLifeTest extends NettyScene {
     @Test
     void whatWaitsGoesOnAsOftenAsThereIsRoomAgain() throws Exception {
         bind(this::next);
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
             Channel child = only().channel();
@@ -253,7 +252,7 @@ class NettyLifeTest extends NettyScene {
         AtomicLong cost = new AtomicLong(); // of what has arrived
         AtomicLong frames = new AtomicLong();
         FramedPeer framed = new FramedPeer();
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name)
                     .onMessage((connection, message) -> {

@@ -7,7 +7,6 @@ import io.github.comch4j.FramedPeer;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.link.EndReason;
@@ -148,7 +147,7 @@ class NettyLossTest extends NettyScene {
         serve();
         byte[] all = random(PIECES * PIECE);
         FramedPeer framed = new FramedPeer();
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name)
                     .onMessage(framed::arrived)
@@ -172,7 +171,7 @@ class NettyLossTest extends NettyScene {
     void anEndOfTheConnectionIsNoEndOfTheStream() throws Exception {
         serve();
         FramedPeer framed = new FramedPeer();
-        try (Device host = Devices.openHost(Machine.HOST);
+        try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {
             ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
             framed.send(peer.connection(), new byte[PIECE]);

@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.reliability.Ledger.Entry;
@@ -50,8 +49,8 @@ final class Kills implements AutoCloseable {
     private final String hostsName = Machine.uniqueName() + "-hosts";
     private final String dpusName = Machine.uniqueName() + "-dpus";
     private final ProgressEngine engine = ProgressEngine.create();
-    private final Device host = Devices.openHost(Machine.HOST);
-    private final Device dpu = Devices.openDpu(Machine.DPU);
+    private final Device host = Device.openHost(Machine.HOST);
+    private final Device dpu = Device.openDpu(Machine.DPU);
     private final Representor representor = dpu.openRepresentor(Machine.HOST);
     private final List<Traffic> open = new ArrayList<>();
     private final ComchServer server;

@@ -4,7 +4,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
@@ -34,7 +33,7 @@ public final class LoadClients {
         List<ComchClient> clients = new ArrayList<>();
         List<Traffic> open = new ArrayList<>();
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             ledger.set(Entry.PHASE, Ledger.BOOT);
             while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {
                 LockSupport.parkNanos(1_000_000);

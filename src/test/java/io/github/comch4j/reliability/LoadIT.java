@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.io.IOException;
@@ -134,7 +133,7 @@ class LoadIT {
         Resources before = Resources.now();
         try (ProgressEngine controlEngine = ProgressEngine.create();
                 ProgressEngine dataEngine = ProgressEngine.create();
-                Device dpu = Devices.openDpu(Machine.DPU)) {
+                Device dpu = Device.openDpu(Machine.DPU)) {
             control = controlEngine;
             data = dataEngine;
             ComchServer server = ComchServer.builder(controlEngine, dpu, dpu.openRepresentor(Machine.HOST), name)

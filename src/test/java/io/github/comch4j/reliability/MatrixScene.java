@@ -2,7 +2,6 @@ package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.Representor;
@@ -22,7 +21,7 @@ final class MatrixScene {
     private EventLoopGroup netty;
 
     MatrixScene(boolean host) {
-        device = host ? Devices.openHost(Machine.HOST) : Devices.openDpu(Machine.DPU);
+        device = host ? Device.openHost(Machine.HOST) : Device.openDpu(Machine.DPU);
         representor = host ? null : device.openRepresentor(Machine.HOST);
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcException;
@@ -68,7 +67,7 @@ class RestartIT {
         servers.add(server);
         assertThat(server.line()).isEqualTo("serving");
         try (EventLoop loop = EventLoop.start("loop");
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 RpcClient client = RpcClient.builder(loop, host, name)
                         .timeout(Duration.ofMinutes(2))
                         .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))

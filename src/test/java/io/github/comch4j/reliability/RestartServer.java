@@ -1,7 +1,7 @@
 package io.github.comch4j.reliability;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.rpc.RpcRequest;
 import io.github.comch4j.rpc.RpcServer;
@@ -22,7 +22,7 @@ final class RestartServer {
         Machine.useEmulation();
         AtomicLong handled = new AtomicLong();
         EventLoop loop = EventLoop.start("loop");
-        var dpu = Devices.openDpu(Machine.DPU);
+        var dpu = Device.openDpu(Machine.DPU);
         var representor = dpu.openRepresentor(Machine.HOST);
         RpcServer server = RpcServer.builder(loop, dpu, representor, arguments[0])
                 .method(QUICK, request -> answer(request, handled))

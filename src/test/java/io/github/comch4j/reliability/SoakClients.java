@@ -4,7 +4,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
@@ -51,7 +50,7 @@ public final class SoakClients {
         Machine.useEmulation();
         Doca.library();
         try (ProgressEngine engine = ProgressEngine.create();
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             engine.setTimeout(PATIENCE);
             ledger.set(Entry.PHASE, Ledger.BOOT);
             while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {

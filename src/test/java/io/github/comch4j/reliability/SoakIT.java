@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.FastPathProducer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.access.Internals;
@@ -417,7 +416,7 @@ class SoakIT {
                 + LAP + " s, seed " + seed);
         try (ProgressEngine controlEngine = ProgressEngine.create();
                 ProgressEngine dataEngine = ProgressEngine.create();
-                Device device = Devices.openDpu(Machine.DPU)) {
+                Device device = Device.openDpu(Machine.DPU)) {
             control = controlEngine;
             data = dataEngine;
             dpu = device;

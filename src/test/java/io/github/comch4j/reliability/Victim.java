@@ -6,7 +6,6 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
@@ -78,7 +77,7 @@ public final class Victim {
 
     @SuppressWarnings("try") // the server is there for its clients
     private void serve(String name) {
-        try (Device dpu = Devices.openDpu(Machine.DPU)) {
+        try (Device dpu = Device.openDpu(Machine.DPU)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
             try (ComchServer server = handlers(
                             ComchServer.builder(engine, dpu, dpu.openRepresentor(Machine.HOST), name), dpu)
@@ -89,7 +88,7 @@ public final class Victim {
     }
 
     private void connect(String name) {
-        try (Device host = Devices.openHost(Machine.HOST)) {
+        try (Device host = Device.openHost(Machine.HOST)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
             try (ComchClient client =
                     handlers(ComchClient.builder(engine, host, name), host).start()) {

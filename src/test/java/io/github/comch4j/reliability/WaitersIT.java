@@ -7,7 +7,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
@@ -115,7 +114,7 @@ class WaitersIT {
         Child server = Child.start(RestartServer.class, List.of(), Map.of(), name);
         assertThat(server.line()).isEqualTo("serving");
         try (EventLoop own = EventLoop.start("waiters", strategy);
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             loop = own;
             Engine engine =
                     Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(loop.engine());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.time.Duration;
@@ -45,7 +44,7 @@ class LargeBodiesIT {
         String name = Machine.uniqueName();
         try (Child child = RpcPeer.start("serve", name);
                 EventLoop loop = EventLoop.start("loop");
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             assertThat(child.line()).isEqualTo("serving");
             RpcClient client = RpcClient.builder(loop, host, name)
                     .timeout(Duration.ofHours(1))
@@ -86,7 +85,7 @@ class LargeBodiesIT {
         String name = Machine.uniqueName();
         CountDownLatch some = new CountDownLatch(20);
         try (EventLoop loop = EventLoop.start("loop");
-                Device dpu = Devices.openDpu(Machine.DPU);
+                Device dpu = Device.openDpu(Machine.DPU);
                 RpcServer server = RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
                         .largeBodies(RpcPeer.THRESHOLD)
                         .method(RpcPeer.ECHO, request -> {

@@ -11,7 +11,7 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.LinkState;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedMachine;
@@ -127,7 +127,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
         /** The server's name. */
         public static void main(String[] arguments) throws Exception {
             EventLoop loop = EventLoop.start("frozen");
-            RpcClient client = RpcClient.builder(loop, Devices.openHost(Machine.HOST), arguments[0])
+            RpcClient client = RpcClient.builder(loop, Device.openHost(Machine.HOST), arguments[0])
                     .connect(Machine.PATIENCE);
             for (int i = 0; i < CALLS; i++) {
                 var _ = client.callAsync(HOLD, new byte[4000], Duration.ofHours(1));

@@ -7,7 +7,6 @@ import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ class RpcKillsIT {
         String name = Machine.uniqueName();
         try (Child child = RpcPeer.start("serve", name);
                 EventLoop loop = EventLoop.start("loop");
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             assertThat(child.line()).isEqualTo("serving");
             RpcClient client = RpcClient.builder(loop, host, name)
                     .timeout(Duration.ofHours(1))
@@ -70,7 +69,7 @@ class RpcKillsIT {
         CountDownLatch begun = new CountDownLatch(CALLS);
         CountDownLatch cancelled = new CountDownLatch(CALLS);
         try (EventLoop loop = EventLoop.start("loop");
-                Device dpu = Devices.openDpu(Machine.DPU);
+                Device dpu = Device.openDpu(Machine.DPU);
                 RpcServer server = RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
                         .asyncMethod(RpcPeer.HOLD, request -> {
                             request.onCancelled(cancelled::countDown);
@@ -96,7 +95,7 @@ class RpcKillsIT {
         List<LinkState> states = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch connected = new CountDownLatch(2);
         try (EventLoop loop = EventLoop.start("loop");
-                Device host = Devices.openHost(Machine.HOST)) {
+                Device host = Device.openHost(Machine.HOST)) {
             RpcClient client;
             CompletableFuture<byte[]> lost;
             try (Child first = RpcPeer.start("serve", name)) {

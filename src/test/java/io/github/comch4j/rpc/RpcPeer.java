@@ -2,7 +2,7 @@ package io.github.comch4j.rpc;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class RpcPeer {
     }
 
     private static void serve(EventLoop loop, String name) {
-        var dpu = Devices.openDpu(Machine.DPU);
+        var dpu = Device.openDpu(Machine.DPU);
         int[] requests = new int[1]; // in the loop
         RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
                 .largeBodies(THRESHOLD)
@@ -53,7 +53,7 @@ public final class RpcPeer {
 
     private static void call(EventLoop loop, String name, int calls) {
         RpcClient client =
-                RpcClient.builder(loop, Devices.openHost(Machine.HOST), name).connect(Machine.PATIENCE);
+                RpcClient.builder(loop, Device.openHost(Machine.HOST), name).connect(Machine.PATIENCE);
         for (int i = 0; i < calls; i++) {
             var _ = client.callAsync(HOLD, new byte[64], Duration.ofHours(1));
         }
@@ -62,7 +62,7 @@ public final class RpcPeer {
 
     /** Calls with long bodies, several at a time, for ever. */
     private static void stream(EventLoop loop, String name, int length) throws Exception {
-        RpcClient client = RpcClient.builder(loop, Devices.openHost(Machine.HOST), name)
+        RpcClient client = RpcClient.builder(loop, Device.openHost(Machine.HOST), name)
                 .largeBodies(THRESHOLD)
                 .timeout(Duration.ofHours(1))
                 .connect(Machine.PATIENCE);

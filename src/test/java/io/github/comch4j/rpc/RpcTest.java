@@ -16,7 +16,6 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
@@ -494,7 +493,7 @@ class RpcTest extends TwoLoopsInBothForms {
 
     @Test
     void connectingWithAClosedDeviceFailsAtOnce() {
-        Device gone = Devices.openHost(Machine.HOST);
+        Device gone = Device.openHost(Machine.HOST);
         gone.close();
         assertThatThrownBy(() -> RpcClient.builder(hostLoop, gone, name).connect(Machine.PATIENCE))
                 .isInstanceOf(IllegalStateException.class)
@@ -739,7 +738,7 @@ class RpcTest extends TwoLoopsInBothForms {
     @Test
     void attemptsEndWithTheDevice() throws Exception {
         List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
-        Device mine = Devices.openHost(Machine.HOST);
+        Device mine = Device.openHost(Machine.HOST);
         try (EventLoop loop = EventLoop.start("own", IdleStrategy.eventDriven(), failures::add)) {
             RpcClient client = RpcClient.builder(loop, mine, name)
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))

@@ -7,7 +7,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.LinkState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
@@ -50,9 +49,9 @@ class SharedHandlersTest {
 
     /** While this thread waits, a message comes for a server of the program on the same loop. */
     private boolean thisThreadRunsAHandler(IdleStrategy strategy, int rounds, Waiting waiting) throws Exception {
-        try (Device dpu = Devices.openDpu(Machine.DPU);
+        try (Device dpu = Device.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                Device host = Devices.openHost(Machine.HOST);
+                Device host = Device.openHost(Machine.HOST);
                 EventLoop there = EventLoop.start("there");
                 EventLoop here = EventLoop.start("here", strategy)) {
             String program = Machine.uniqueName();

@@ -9,7 +9,6 @@ import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -75,7 +74,7 @@ class EmulatedBlueFieldTest {
 
         private static void meetNobody(String greeting) throws Exception {
             try (var engine = ProgressEngine.create();
-                    var dpu = Devices.openDpu(Machine.DPU);
+                    var dpu = Device.openDpu(Machine.DPU);
                     var function = dpu.openRepresentor(Machine.HOST);
                     var _ = Speaking.serve(engine, dpu, function, "same name", greeting);
                     var host = Speaking.openHost()) {
@@ -106,7 +105,7 @@ class EmulatedBlueFieldTest {
     @EmulatedBlueField
     @Execution(ExecutionMode.SAME_THREAD)
     static class EachItsOwn {
-        private final int devicesInTheConstructor = Devices.list().size();
+        private final int devicesInTheConstructor = Device.list().size();
 
         EachItsOwn(EmulatedMachine machine) {
             SEEN.add("constructor " + machine.folder());
@@ -145,7 +144,7 @@ class EmulatedBlueFieldTest {
         @EmulatedBlueField(topology = {"dpu 0000:05:00.0", "host 0000:c1:00.0 pf"})
         void another() {
             SEEN.add(devicesInTheConstructor + " "
-                    + Devices.list().stream()
+                    + Device.list().stream()
                             .map(info -> info.address().toString())
                             .toList());
         }
@@ -178,7 +177,7 @@ class EmulatedBlueFieldTest {
 
         @AfterAll
         static void after() {
-            SEEN.add("after all, devices: " + Devices.list().size());
+            SEEN.add("after all, devices: " + Device.list().size());
         }
 
         @Test
@@ -218,7 +217,7 @@ class EmulatedBlueFieldTest {
         void aHost(Device device, EmulatedMachine machine) {
             assertThat(device.supportsClients()).isTrue();
             assertThat(Capabilities.of(device).maxMessageSize()).isEqualTo(100);
-            assertThat(Devices.list()).hasSize(3);
+            assertThat(Device.list()).hasSize(3);
             assertThat(machine.environment(EmulatedMachine.Side.DPU))
                     .containsEntry("DOCA_EMU_SIDE", "dpu")
                     .containsEntry("DOCA_EMU_DIR", machine.folder().toString());
@@ -323,7 +322,7 @@ class EmulatedBlueFieldTest {
         private static Thread late;
 
         private static int devices() {
-            return Devices.list().size();
+            return Device.list().size();
         }
 
         @Test

@@ -1,7 +1,7 @@
 package io.github.comch4j.testing;
 
 import io.github.comch4j.Machine;
-import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import java.nio.charset.StandardCharsets;
 
@@ -15,10 +15,10 @@ public final class GreetingPeer {
             System.exit(Integer.parseInt(arguments[1]));
         }
         try (var engine = ProgressEngine.create();
-                var dpu = Devices.openDpu(Machine.DPU);
+                var dpu = Device.openDpu(Machine.DPU);
                 var function = dpu.openRepresentor(Machine.HOST);
                 var _ = Speaking.serve(engine, dpu, function, arguments[0], arguments[1])) {
-            System.out.println("devices: " + Devices.list().size());
+            System.out.println("devices: " + Device.list().size());
             System.out.println("serving, and says " + System.getenv("SAYS"));
             while (System.in.available() == 0) {
                 engine.progress();

@@ -6,7 +6,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +36,6 @@ final class Speaking {
 
     /** As a program does that knows nothing of tests. */
     static Device openHost() {
-        return Devices.openHost(Machine.HOST);
+        return Device.openHost(Machine.HOST);
     }
 }

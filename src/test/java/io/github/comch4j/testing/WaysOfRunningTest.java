@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.emulator.EmulatedMachine;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +41,7 @@ class WaysOfRunningTest {
 
     /** The process's own machine has four devices. */
     private static void assertOwnMachine() {
-        assertThat(Devices.list()).hasSize(2);
+        assertThat(Device.list()).hasSize(2);
     }
 
     @EmulatedBlueField(topology = {"dpu 0000:03:00.0", "host 0000:b1:00.0 pf"})

@@ -7,7 +7,6 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
@@ -115,12 +114,12 @@ public record Conformance(
         List<Probe> chosen = chosen();
         boolean dpu = side() == KitSide.DPU;
         PciAddress device = address.orElseGet(() -> FirstDevice.of(
-                Devices.list(),
+                Device.list(),
                 dpu,
                 reason -> new ProgramException(
                         "--side " + side() + " runs on the " + (dpu ? "DPU: " : "host: ") + reason)));
         try (EventLoop loop = EventLoop.start("conformance");
-                Device opened = dpu ? Devices.openDpu(device) : Devices.openHost(device)) {
+                Device opened = dpu ? Device.openDpu(device) : Device.openHost(device)) {
             return dpu ? follow(loop, opened) : lead(loop, opened, chosen);
         }
     }

@@ -9,7 +9,6 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -143,13 +142,13 @@ final class ConsumerProbes {
         return Probe.of("consumer.memory-of-another-device", "A consumer in memory of another function of the host")
                 .expect("create", "INVALID_VALUE", "no other function")
                 .hostAlone((stage, connection) -> {
-                    Optional<DeviceInfo> another = Devices.list().stream()
+                    Optional<DeviceInfo> another = Device.list().stream()
                             .filter(info -> info.client() && !info.address().equals(stage.device.address()))
                             .findFirst();
                     if (another.isEmpty()) {
                         stage.answer("create", "no other function");
                     } else {
-                        Device device = stage.own(Devices.open(another.get().address()));
+                        Device device = stage.own(Device.open(another.get().address()));
                         MemoryMap memory = stage.own(
                                 MemoryMap.allocate(device, SIZE, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
                         stage.attempt(

@@ -2,7 +2,6 @@ package io.github.comch4j.cli.conformance;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
 import java.io.BufferedReader;
@@ -72,7 +71,7 @@ final class Worker {
         Worker worker = new Worker(System.out);
         System.setOut(System.err); // nobody else's lines
         Thread.ofPlatform().name("parent").daemon().start(worker::read);
-        try (Device device = side == KitSide.DPU ? Devices.openDpu(address) : Devices.openHost(address);
+        try (Device device = side == KitSide.DPU ? Device.openDpu(address) : Device.openHost(address);
                 Representor function = represented.map(device::openRepresentor).orElse(null)) {
             worker.say("READY");
             worker.loop(side, device, function, probes);

@@ -8,7 +8,6 @@ import io.github.comch4j.cli.fabric.FabricView;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.RepresentorInfo;
@@ -439,7 +438,7 @@ public final class Doctor {
     private void devices() {
         try {
             LibraryInfo library = Doca.library();
-            List<DeviceInfo> all = Devices.list();
+            List<DeviceInfo> all = Device.list();
             long servers = all.stream().filter(DeviceInfo::server).count();
             long clients = all.stream().filter(DeviceInfo::client).count();
             String said = "DOCA " + library.version() + " (" + library.kind() + ") sees " + all.size() + ", " + servers
@@ -460,7 +459,7 @@ public final class Doctor {
     private void dpa(List<DeviceInfo> all) {
         List<String> with = new ArrayList<>();
         for (DeviceInfo info : all) {
-            try (Device device = Devices.open(info.address())) {
+            try (Device device = Device.open(info.address())) {
                 if (Dpa.isSupported(device)) {
                     with.add(info.address().toString());
                 }
@@ -491,7 +490,7 @@ public final class Doctor {
             if (!dpu.server()) {
                 continue;
             }
-            try (Device device = Devices.openDpu(dpu.address())) {
+            try (Device device = Device.openDpu(dpu.address())) {
                 Optional<PciAddress> host = device.representors().stream()
                         .map(RepresentorInfo::address)
                         .filter(hosts::contains)

@@ -5,7 +5,6 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -29,13 +28,13 @@ final class LoopBack {
     long run() {
         String name = "comch-doctor-" + ProcessHandle.current().pid();
         try (ProgressEngine engine = ProgressEngine.create();
-                Device serving = Devices.openDpu(dpu);
+                Device serving = Device.openDpu(dpu);
                 Representor representor = serving.openRepresentor(host);
                 ComchServer server = ComchServer.builder(engine, serving, representor, name)
                         .onMessage((connection, message) ->
                                 answered += connection.trySend(message).accepted() ? 1 : 0)
                         .start();
-                Device calling = Devices.openHost(host);
+                Device calling = Device.openHost(host);
                 ComchClient client = ComchClient.builder(engine, calling, server.name())
                         .onMessage((connection, message) -> back = message.byteSize())
                         .start()) {

@@ -2,7 +2,6 @@ package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.rpc.RpcClient;
@@ -82,7 +81,7 @@ final class CallLane extends Lane {
     }
 
     private void serve(EventLoop loop) {
-        try (Device device = Devices.openDpu(place.device());
+        try (Device device = Device.openDpu(place.device());
                 Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
                 RpcServer server = RpcServer.builder(loop, device, representor, place.name())
                         .largeBodies(LARGE)
@@ -100,7 +99,7 @@ final class CallLane extends Lane {
     }
 
     private void call(EventLoop loop) throws InterruptedException {
-        try (Device device = Devices.openHost(place.device());
+        try (Device device = Device.openHost(place.device());
                 RpcClient client = RpcClient.builder(loop, device, place.name())
                         .largeBodies(LARGE)
                         .maxInFlight(Math.max(1024, plan.depth()))

@@ -3,7 +3,6 @@ package io.github.comch4j.cli.perf;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.Programs;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.dpa.Dpa;
@@ -56,7 +55,7 @@ public final class MsgqRun {
 
     /** Measures. */
     public PerfOutcome run(Plan plan, BooleanSupplier interrupted, PerfClient.Live live) throws IOException {
-        try (Device device = Devices.openHost(address)) {
+        try (Device device = Device.openHost(address)) {
             if (!Dpa.isSupported(device)) {
                 throw new ProgramException(address
                         + " has no DPA, which msgq is about: a BlueField-3 has one, and libdoca_dpa must be there");

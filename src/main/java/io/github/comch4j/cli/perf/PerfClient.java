@@ -4,7 +4,6 @@ import io.github.comch4j.cli.program.Cores;
 import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
@@ -51,7 +50,7 @@ public final class PerfClient implements AutoCloseable {
     public PerfClient(PerfEndpoint place, Duration patience, BooleanSupplier interrupted) {
         this.place = place;
         this.interrupted = interrupted;
-        this.device = Devices.openHost(place.device());
+        this.device = Device.openHost(place.device());
         String about = PerfOrders.self(Doca.library().version());
         this.self = Plan.words(about);
         try {

@@ -6,7 +6,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +34,7 @@ final class PerfConnection implements AutoCloseable {
     PerfConnection(Lane lane, int depth, BiConsumer<ComchConnection, MemorySegment> onMessage) {
         this.lane = lane;
         PerfEndpoint place = lane.place;
-        device = place.isServer() ? Devices.openDpu(place.device()) : Devices.openHost(place.device());
+        device = place.isServer() ? Device.openDpu(place.device()) : Device.openHost(place.device());
         try {
             if (place.isServer()) {
                 representor = device.openRepresentor(Objects.requireNonNull(place.function()));

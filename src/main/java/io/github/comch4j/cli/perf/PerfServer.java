@@ -4,7 +4,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
@@ -45,7 +44,7 @@ public final class PerfServer {
      */
     public int run(int clients, Runnable begun) {
         try (EventLoop loop = EventLoop.start("perf-orders");
-                Device device = Devices.openDpu(place.device());
+                Device device = Device.openDpu(place.device());
                 Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
                 MessageServerSocket server = ProgramException.serving(
                         place.name(),

@@ -2,7 +2,6 @@ package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.io.MessageServerSocket;
@@ -32,7 +31,7 @@ final class SocketLane extends Lane {
     }
 
     private void serve(EventLoop loop) {
-        try (Device device = Devices.openDpu(place.device());
+        try (Device device = Device.openDpu(place.device());
                 Representor representor = device.openRepresentor(Objects.requireNonNull(place.function()));
                 MessageServerSocket server = MessageServerSocket.open(loop, device, representor, place.name())) {
             ready = true;
@@ -95,7 +94,7 @@ final class SocketLane extends Lane {
     }
 
     private void connect(EventLoop loop) {
-        try (Device device = Devices.openHost(place.device());
+        try (Device device = Device.openHost(place.device());
                 MessageSocket socket = MessageSocket.connect(loop, device, place.name(), PerfConnection.PATIENCE)) {
             byte[] message = new byte[plan.size()];
             if (plan.latency()) {

@@ -8,7 +8,6 @@ import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +51,7 @@ public final class ChannelSample {
     }
 
     private void serve() {
-        try (Device dpu = Devices.openDpu(options.deviceHere());
+        try (Device dpu = Device.openDpu(options.deviceHere());
                 Representor function = dpu.openRepresentor(options.functionOf(dpu));
                 ChannelService service = ChannelEndpoint.builder(dpu)
                         .maxMessageSize(MESSAGE_SIZE)
@@ -67,7 +66,7 @@ public final class ChannelSample {
     }
 
     private void connect() {
-        try (Device host = Devices.openHost(options.deviceHere());
+        try (Device host = Device.openHost(options.deviceHere());
                 ChannelClient client = ChannelEndpoint.builder(host)
                         .maxMessageSize(MESSAGE_SIZE)
                         .sendQueueSize(QUEUE_SIZE)

@@ -9,7 +9,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
@@ -109,7 +108,7 @@ public abstract class SampleEnd {
 
     private Device open() {
         PciAddress address = options.deviceHere();
-        device = options.server() ? Devices.openDpu(address) : Devices.openHost(address);
+        device = options.server() ? Device.openDpu(address) : Device.openHost(address);
         return device;
     }
 

@@ -3,7 +3,6 @@ package io.github.comch4j.cli.sample;
 import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.RepresentorInfo;
@@ -64,7 +63,7 @@ public record SampleOptions(
 
     /** The address of the device that the user means. */
     PciAddress deviceHere() {
-        return device.among(() -> Devices.list().stream().map(DeviceInfo::address), generation());
+        return device.among(() -> Device.list().stream().map(DeviceInfo::address), generation());
     }
 
     /** The address of the host's function that the user means. */

@@ -9,7 +9,6 @@ import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +67,7 @@ public final class SecureChannelSample {
     }
 
     private void serve() {
-        try (Device dpu = Devices.openDpu(options.deviceHere());
+        try (Device dpu = Device.openDpu(options.deviceHere());
                 Representor function = dpu.openRepresentor(options.functionOf(dpu));
                 ChannelService service = builder(dpu).listen(function, NAME)) {
             System.out.println("Started Listening, waiting for new connection");
@@ -77,7 +76,7 @@ public final class SecureChannelSample {
     }
 
     private void connect() {
-        try (Device host = Devices.openHost(options.deviceHere());
+        try (Device host = Device.openHost(options.deviceHere());
                 ChannelClient client = builder(host).client()) {
             peer = ChannelSample.connected(client, NAME);
             System.out.println("Connection to DPU was established successfully");
