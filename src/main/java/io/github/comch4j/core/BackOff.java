@@ -57,11 +57,6 @@ final class BackOff implements IdleStrategy {
     }
 
     @Override
-    public String alias() {
-        return "backoff";
-    }
-
-    @Override
     public String toString() {
         return text;
     }

@@ -36,12 +36,7 @@ final class EventDriven implements IdleStrategy {
     }
 
     @Override
-    public String alias() {
-        return sharesHandlers ? "shared" : "event";
-    }
-
-    @Override
     public String toString() {
-        return alias();
+        return sharesHandlers ? "shared" : "event";
     }
 }

@@ -28,6 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * <tr><td>{@code park}</td><td>up to the given time</td><td>almost none</td></tr>
  * </table>
  */
+@FunctionalInterface
 public interface IdleStrategy {
     /**
      * Called after each round of the loop.
@@ -35,13 +36,6 @@ public interface IdleStrategy {
      * @param work how many events the round handled; if 0, the strategy should wait a little
      */
     void idle(int work);
-
-    /**
-     * Returns the short name of the strategy.
-     *
-     * @return a name that {@link #of} accepts
-     */
-    String alias();
 
     /**
      * Returns a strategy that polls again at once, with the processor's hint for spin loops.
@@ -78,16 +72,11 @@ public interface IdleStrategy {
      */
     static IdleStrategy parking(Duration time) {
         long nanos = BackOff.positive("time", time);
-        return new NamedIdleStrategy("park", work -> {
+        return new NamedIdleStrategy("park(" + time + ")", work -> {
             if (work == 0) {
                 LockSupport.parkNanos(nanos);
             }
-        }) {
-            @Override
-            public String toString() {
-                return "park(" + time + ")";
-            }
-        };
+        });
     }
 
     /**

@@ -1,29 +1,14 @@
 package io.github.comch4j.core;
 
-import java.util.function.IntConsumer;
-
 /** An idle strategy without state. */
-class NamedIdleStrategy implements IdleStrategy {
-    private final String alias;
-    private final IntConsumer action;
-
-    NamedIdleStrategy(String alias, IntConsumer action) {
-        this.alias = alias;
-        this.action = action;
-    }
-
+record NamedIdleStrategy(String name, IdleStrategy action) implements IdleStrategy {
     @Override
-    public final void idle(int work) {
-        action.accept(work);
-    }
-
-    @Override
-    public final String alias() {
-        return alias;
+    public void idle(int work) {
+        action.idle(work);
     }
 
     @Override
     public String toString() {
-        return alias;
+        return name;
     }
 }

@@ -289,7 +289,8 @@ class EventLoopTest {
     @Test
     void strategiesHaveNamesAndLimits() {
         assertThat(List.of("spin", "yield", "backoff", "event", "shared", "park"))
-                .allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
+                .allSatisfy(
+                        alias -> assertThat(IdleStrategy.of(alias)).asString().startsWith(alias));
         assertThat(IdleStrategy.of("BackOff"))
                 .hasToString(IdleStrategy.backOff().toString());
         assertThat(IdleStrategy.backOff(1, 2, Duration.ofNanos(3), Duration.ofMillis(4))
@@ -360,11 +361,6 @@ class EventLoopTest {
                     failed = true;
                     throw new IllegalArgumentException("idle");
                 }
-            }
-
-            @Override
-            public String alias() {
-                return "failing";
             }
         };
         try (EventLoop loop = EventLoop.start("loop", failing, failures::add)) {

@@ -119,7 +119,7 @@ class WaitersIT {
             Engine engine =
                     Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(loop.engine());
             thread = engine.loopThread();
-            if (strategy.alias().equals("shared")) {
+            if (strategy.toString().equals("shared")) {
                 engine.keep(1); // as one handler of the program does
             }
             client = RpcClient.builder(loop, host, name)
