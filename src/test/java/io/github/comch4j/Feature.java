@@ -19,7 +19,7 @@ public enum Feature {
     /** The end of one connection by the server, since 2.7. */
     DISCONNECT("doca_comch_server_disconnect"),
     /** Pools with as many tasks as are asked for, since 2.6; before, a power of two. */
-    POOLS_OF_ANY_SIZE("doca_comch_producer_cap_get_max_num_tasks"),
+    POOLS_OF_ANY_SIZE("doca_comch_producer_task_send_set_conf"),
     /** Since 3.0. */
     EVENT_MODE("doca_pe_set_event_mode"),
     /** Since 3.0. */
