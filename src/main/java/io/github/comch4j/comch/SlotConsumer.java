@@ -242,7 +242,7 @@ public final class SlotConsumer extends FastPathConsumer {
         }
 
         /**
-         * Allocates and registers {@link #tasks} slots, creates the consumer and begins to start it
+         * Allocates and registers {@code tasks} slots, creates the consumer and begins to start it
          * ({@code doca_mmap_start}, {@code doca_comch_consumer_create}, {@code doca_ctx_start}). Progress of its engine
          * and of the connection's engine completes the start. Callbacks may call this method.
          *

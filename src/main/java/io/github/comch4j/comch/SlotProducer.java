@@ -302,7 +302,7 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Allocates and registers {@link #tasks} slots, and creates and starts the producer ({@code doca_mmap_start},
+         * Allocates and registers {@code tasks} slots, and creates and starts the producer ({@code doca_mmap_start},
          * {@code doca_comch_producer_create}, {@code doca_ctx_start}). Callbacks may call this method.
          *
          * @return the running producer

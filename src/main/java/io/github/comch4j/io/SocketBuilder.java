@@ -125,9 +125,8 @@ abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     /**
      * Declares that the peer is not a socket. Messages travel unchanged, without the header of sockets. The socket
      * sends no messages of its own, which would tell the peer how much it may send, or why the connection ends. Neither
-     * end can detect a gap, or whether it has received everything. If 4 MiB more than the
-     * {@linkplain #receiveLimit limit} are waiting to be received, the connection ends. Default: the peer is a socket,
-     * or follows {@code docs/sockets.md}.
+     * end can detect a gap, or whether it has received everything. If 4 MiB more than the {@code receiveLimit} are
+     * waiting to be received, the connection ends. Default: the peer is a socket, or follows {@code docs/sockets.md}.
      *
      * @return this
      */
