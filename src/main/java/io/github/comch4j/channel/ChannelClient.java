@@ -76,16 +76,15 @@ public final class ChannelClient extends ChannelEndpoint {
                 if (isConnected(attempt, deadline)) {
                     return attempt;
                 }
-                PeerLink failed = attempt.link;
-                boolean answered = failed.state != ChannelPeerState.IN_PROGRESS;
+                boolean answered = attempt.state != ChannelPeerState.IN_PROGRESS;
                 refused |= answered;
-                if (failed.refusal != null && !failed.refusal.reason().isEmpty()) {
-                    reason = failed.refusal.reason();
+                if (attempt.refusal != null && !attempt.refusal.reason().isEmpty()) {
+                    reason = attempt.refusal.reason();
                 }
                 forget(attempt);
-                if (!answered || failed.refusedForGood || !nap(deadline, RETRY_NANOS)) {
+                if (!answered || attempt.refusedForGood || !nap(deadline, RETRY_NANOS)) {
                     String action = "connecting " + this + " to \"" + name + "\""
-                            + (failed.refusedForGood ? "" : " for " + Failures.text(timeout));
+                            + (attempt.refusedForGood ? "" : " for " + Failures.text(timeout));
                     throw refused
                             ? Failures.refused(DocaError.CONNECTION_ABORTED, ChannelCalls.CONNECT_NAME, action, reason)
                             : Failures.refused(DocaError.TIME_OUT, ChannelCalls.CONNECT_NAME, action, "");
@@ -110,9 +109,9 @@ public final class ChannelClient extends ChannelEndpoint {
     private boolean isConnected(ChannelPeer attempt, long deadline) {
         long pause = SHORTEST_NAP;
         try {
-            while (attempt.link.state == ChannelPeerState.IN_PROGRESS) {
-                link.update(attempt.link);
-                if (attempt.link.state == ChannelPeerState.IN_PROGRESS && !nap(deadline, pause)) {
+            while (attempt.state == ChannelPeerState.IN_PROGRESS) {
+                link.update(attempt);
+                if (attempt.state == ChannelPeerState.IN_PROGRESS && !nap(deadline, pause)) {
                     return false;
                 }
                 pause = Math.min(2 * pause, LONGEST_NAP);
@@ -121,15 +120,15 @@ public final class ChannelClient extends ChannelEndpoint {
             forget(attempt);
             throw e;
         }
-        return attempt.link.state == ChannelPeerState.CONNECTED;
+        return attempt.state == ChannelPeerState.CONNECTED;
     }
 
     private void forget(ChannelPeer attempt) {
         peer = null;
         if (!isClosed()) { // otherwise closing does it
-            link.disconnect(attempt.link);
+            link.disconnect(attempt);
         }
-        attempt.link.state = ChannelPeerState.DISCONNECTED;
+        attempt.state = ChannelPeerState.DISCONNECTED;
     }
 
     @Override
@@ -161,12 +160,12 @@ public final class ChannelClient extends ChannelEndpoint {
         if (present == null) {
             throw new IllegalStateException(this + " is not connected");
         }
-        if (present.link.state == ChannelPeerState.ABORTED) {
+        if (present.state == ChannelPeerState.ABORTED) {
             throw Failures.refused(
                     DocaError.CONNECTION_ABORTED,
                     ChannelCalls.RECEIVE_NAME,
                     "receiving from " + present,
-                    present.link.reason());
+                    present.reason());
         }
     }
 
@@ -174,8 +173,8 @@ public final class ChannelClient extends ChannelEndpoint {
     void checkMoreCanCome() {
         checkReceiving();
         ChannelPeer present = peer;
-        if (present != null && present.link.state == ChannelPeerState.BROKEN) {
-            throw present.link.broken(ChannelCalls.RECEIVE_NAME, "receiving from ");
+        if (present != null && present.state == ChannelPeerState.BROKEN) {
+            throw present.broken(ChannelCalls.RECEIVE_NAME, "receiving from ");
         }
     }
 

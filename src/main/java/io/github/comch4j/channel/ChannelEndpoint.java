@@ -178,17 +178,17 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
     private SubmitResult submit(ChannelPeer peer, MemorySegment message, boolean arms) {
         checkMine(peer);
-        PeerLink to = peer.link;
-        if (to.state == ChannelPeerState.IN_PROGRESS) {
-            link.update(to);
+        if (peer.state == ChannelPeerState.IN_PROGRESS) {
+            link.update(peer);
         }
-        return switch (to.state) {
-            case CONNECTED -> link.trySend(to, message, arms);
+        return switch (peer.state) {
+            case CONNECTED -> link.trySend(peer, message, arms);
             case IN_PROGRESS -> SubmitResult.NO_RECEIVE;
-            case BROKEN -> throw to.broken(ChannelCalls.SEND_NAME, "sending to ");
+            case BROKEN -> throw peer.broken(ChannelCalls.SEND_NAME, "sending to ");
             case ABORTED ->
                 throw new IllegalStateException(
-                        peer + " was never connected" + (to.reason().isEmpty() ? "" : ": " + to.reason()), to.refusal);
+                        peer + " was never connected" + (peer.reason().isEmpty() ? "" : ": " + peer.reason()),
+                        peer.refusal);
             case DISCONNECTED -> throw new IllegalStateException(peer + " is disconnected");
         };
     }
@@ -436,39 +436,36 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
     final ChannelPeerState update(ChannelPeer peer) {
         try (EngineEvents.Entered _ = enter()) {
-            link.update(peer.link);
-            return peer.link.state;
+            link.update(peer);
+            return peer.state;
         }
     }
 
     /** Asks for what a peer has counted. */
-    final <T> T ask(ChannelPeer peer, Function<PeerLink, T> question) {
+    final <T> T ask(ChannelPeer peer, Function<ChannelPeer, T> question) {
         try (EngineEvents.Entered _ = enter()) {
             if (peer.state() == ChannelPeerState.DISCONNECTED) {
                 throw new IllegalStateException(peer + " is disconnected");
             }
-            link.update(peer.link);
-            return question.apply(peer.link);
+            link.update(peer);
+            return question.apply(peer);
         }
     }
 
     final void disconnect(ChannelPeer peer) {
-        if (peer.state() == ChannelPeerState.DISCONNECTED) {
+        if (peer.state == ChannelPeerState.DISCONNECTED) {
             return;
         }
         try (EngineEvents.Entered _ = enter()) {
-            if (peer.link.state != ChannelPeerState.DISCONNECTED) {
-                disconnect(peer.link);
+            if (peer.state == ChannelPeerState.DISCONNECTED) {
+                return;
             }
-        }
-    }
-
-    private void disconnect(PeerLink gone) {
-        link.disconnect(gone);
-        gone.state = ChannelPeerState.DISCONNECTED;
-        disconnected(gone.peer);
-        if (gone.lossUntold) {
-            throw gone.broken(ChannelCalls.DISCONNECT_NAME, "disconnecting ");
+            link.disconnect(peer);
+            peer.state = ChannelPeerState.DISCONNECTED;
+            disconnected(peer);
+            if (peer.lossUntold) {
+                throw peer.broken(ChannelCalls.DISCONNECT_NAME, "disconnecting ");
+            }
         }
     }
 
@@ -557,7 +554,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         beginEnd();
         try {
             link.close();
-            link.peers().forEach(peer -> peer.link.state = ChannelPeerState.DISCONNECTED);
+            link.peers().forEach(peer -> peer.state = ChannelPeerState.DISCONNECTED);
         } finally {
             leave();
         }

@@ -3,6 +3,7 @@ package io.github.comch4j.channel;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ConnectionCounters;
 import io.github.comch4j.internal.life.Attachments;
+import io.github.comch4j.internal.observe.Diagnosis;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +13,45 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A peer belongs to its endpoint: the endpoint's rule for threads applies, except where a method states otherwise.
  */
-public final class ChannelPeer {
+public abstract sealed class ChannelPeer permits PeerOverComch, PeerOverCommChannel {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    final PeerLink link;
     private final ChannelEndpoint endpoint;
     private final long number = NUMBERS.incrementAndGet();
     private volatile @Nullable Object attachment;
 
-    ChannelPeer(ChannelEndpoint endpoint, PeerLink link) {
+    // Belong to the thread that is in the endpoint, but for the state.
+
+    volatile ChannelPeerState state;
+
+    @Nullable
+    DocaException refusal; // why it is ABORTED, if that is known
+
+    boolean refusedForGood; // waiting does not change it
+    boolean lossUntold; // a message that was accepted could not be delivered, and no call has thrown since
+
+    ChannelPeer(ChannelEndpoint endpoint, ChannelPeerState state) {
         this.endpoint = endpoint;
-        this.link = link;
+        this.state = state;
+    }
+
+    /** The attempt to connect has failed just now, in this thread. */
+    final void refused(@Nullable DocaException why) {
+        refusal = why;
+        refusedForGood = Diagnosis.refusedForGood();
+        state = ChannelPeerState.ABORTED; // last: who sees it from another thread may ask why
+    }
+
+    /** For a call that meets its end. */
+    final PeerBrokenException broken(String function, String action) {
+        lossUntold = false;
+        return new PeerBrokenException(this, function, action + this);
+    }
+
+    /** Why there never was a connection, as far as it is known. */
+    final String reason() {
+        DocaException why = refusal;
+        return why == null ? "" : why.reason();
     }
 
     /**
@@ -30,7 +59,7 @@ public final class ChannelPeer {
      *
      * @return the endpoint
      */
-    public ChannelEndpoint endpoint() {
+    public final ChannelEndpoint endpoint() {
         return endpoint;
     }
 
@@ -40,7 +69,7 @@ public final class ChannelPeer {
      *
      * @return 1 for the first peer, 2 for the second, and so on
      */
-    public long number() {
+    public final long number() {
         return number;
     }
 
@@ -49,8 +78,8 @@ public final class ChannelPeer {
      *
      * @return the state
      */
-    public ChannelPeerState state() {
-        return link.state;
+    public final ChannelPeerState state() {
+        return state;
     }
 
     /**
@@ -62,7 +91,7 @@ public final class ChannelPeer {
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public ChannelPeerState update() {
+    public final ChannelPeerState update() {
         return endpoint.update(this);
     }
 
@@ -72,8 +101,8 @@ public final class ChannelPeer {
      * @return an exception that has not been thrown, with a {@link DocaException#reason()} if the libraries report one;
      *     null if no reason is known, or if the state is not {@link ChannelPeerState#ABORTED}
      */
-    public @Nullable DocaException refusal() {
-        return state() == ChannelPeerState.ABORTED ? link.refusal : null;
+    public final @Nullable DocaException refusal() {
+        return state() == ChannelPeerState.ABORTED ? refusal : null;
     }
 
     /**
@@ -85,7 +114,7 @@ public final class ChannelPeer {
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public ConnectionCounters counters() {
+    public final ConnectionCounters counters() {
         return endpoint.ask(this, endpoint.link::counters);
     }
 
@@ -99,7 +128,7 @@ public final class ChannelPeer {
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public long inFlight() {
+    public final long inFlight() {
         return endpoint.ask(this, endpoint.link::inFlight);
     }
 
@@ -115,7 +144,7 @@ public final class ChannelPeer {
      * @throws WrongThreadException if another thread is using the endpoint
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public void disconnect() {
+    public final void disconnect() {
         endpoint.disconnect(this);
     }
 
@@ -124,7 +153,7 @@ public final class ChannelPeer {
      *
      * @return the object, or null
      */
-    public @Nullable Object attachment() {
+    public final @Nullable Object attachment() {
         return attachment;
     }
 
@@ -136,7 +165,7 @@ public final class ChannelPeer {
      * @return the object, or null
      * @throws ClassCastException if the attached object has another type
      */
-    public <T> @Nullable T attachment(Class<T> type) {
+    public final <T> @Nullable T attachment(Class<T> type) {
         return Attachments.as(type, attachment, this);
     }
 
@@ -147,7 +176,7 @@ public final class ChannelPeer {
      * @param object the object, or null
      * @return this
      */
-    public ChannelPeer attach(@Nullable Object object) {
+    public final ChannelPeer attach(@Nullable Object object) {
         attachment = object;
         return this;
     }
@@ -158,7 +187,7 @@ public final class ChannelPeer {
      * @return its number, and its endpoint
      */
     @Override
-    public String toString() {
+    public final String toString() {
         return "peer " + number + " of " + endpoint;
     }
 }

@@ -34,7 +34,7 @@ abstract class EndpointLink {
      * Copies a message of a permitted length to a peer that is CONNECTED, if there is room. {@code arms}: if there is
      * none, {@link ChannelEvent#SEND} is armed, and something may have been done to get room.
      */
-    abstract SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms);
+    abstract SubmitResult trySend(ChannelPeer to, MemorySegment message, boolean arms);
 
     /**
      * The peer whose message was copied into the buffer, and {@link #receivedLength}; null: there is none.
@@ -46,16 +46,16 @@ abstract class EndpointLink {
     abstract @Nullable ChannelPeer tryReceive(MemorySegment buffer, boolean arms);
 
     /** Looks anew what has become of a peer. */
-    abstract void update(PeerLink peer);
+    abstract void update(ChannelPeer peer);
 
     /** After an update. */
-    abstract ConnectionCounters counters(PeerLink peer);
+    abstract ConnectionCounters counters(ChannelPeer peer);
 
     /** After an update. */
-    abstract long inFlight(PeerLink peer);
+    abstract long inFlight(ChannelPeer peer);
 
     /** Frees a peer that is not DISCONNECTED yet. */
-    abstract void disconnect(PeerLink peer);
+    abstract void disconnect(ChannelPeer peer);
 
     /** The clients of a service, and {@link #pending}. Arms {@link ChannelEvent#SERVICE}. */
     abstract List<ChannelPeer> refresh();

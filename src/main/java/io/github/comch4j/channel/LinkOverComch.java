@@ -154,7 +154,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 made.refused(e);
             }
             peers.add(made);
-            return made.peer;
+            return made;
         }
     }
 
@@ -245,7 +245,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     }
 
     @Override
-    SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms) {
+    SubmitResult trySend(ChannelPeer to, MemorySegment message, boolean arms) {
         PeerOverComch peer = (PeerOverComch) to;
         try (EngineEvents.Entered _ = events.enter()) {
             SubmitResult result = submit(peer, message);
@@ -260,7 +260,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
         ComchConnection connection = Objects.requireNonNull(peer.connection);
         if (peer.credits <= 0) {
             makeProgress();
-            peer.credits = sizes.sendQueueSize() - peer.inFlight();
+            peer.credits = sizes.sendQueueSize() - peer.undelivered();
             if (peer.credits <= 0) {
                 return refused(SubmitResult.NO_TASK);
             }
@@ -273,7 +273,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
             }
         } catch (ConnectionClosedException e) {
             peer.state = ChannelPeerState.BROKEN;
-            PeerBrokenException broken = new PeerBrokenException(peer.peer, e.function(), e.action());
+            PeerBrokenException broken = new PeerBrokenException(peer, e.function(), e.action());
             peer.lossUntold = false;
             broken.initCause(e);
             throw broken;
@@ -318,7 +318,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
             if (arms) {
                 events.worked(from != null);
             }
-            return from == null ? null : from.peer;
+            return from;
         }
     }
 
@@ -353,7 +353,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
                 int length = arrivals.firstLength();
                 if (length > buffer.byteSize()) {
                     throw new BufferTooSmallException(
-                            length, buffer.byteSize(), ChannelCalls.RECEIVE_NAME, "receiving from " + from.peer);
+                            length, buffer.byteSize(), ChannelCalls.RECEIVE_NAME, "receiving from " + from);
                 }
                 arrivals.copyFirst(buffer);
                 arrivals.removeFirst();
@@ -366,27 +366,27 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
     }
 
     @Override
-    void update(PeerLink peer) {
+    void update(ChannelPeer peer) {
         try (EngineEvents.Entered _ = events.enter()) {
             makeProgress();
         }
     }
 
     @Override
-    ConnectionCounters counters(PeerLink peer) {
+    ConnectionCounters counters(ChannelPeer peer) {
         PeerOverComch of = (PeerOverComch) peer;
         return new ConnectionCounters(of.sent, of.sentBytes, of.received, of.receivedBytes);
     }
 
     @Override
-    long inFlight(PeerLink peer) {
+    long inFlight(ChannelPeer peer) {
         try (EngineEvents.Entered _ = events.enter()) {
-            return ((PeerOverComch) peer).inFlight();
+            return ((PeerOverComch) peer).undelivered();
         }
     }
 
     @Override
-    void disconnect(PeerLink peer) {
+    void disconnect(ChannelPeer peer) {
         PeerOverComch gone = (PeerOverComch) peer;
         try (EngineEvents.Entered _ = events.enter()) {
             makeProgress(); // so that a message that could not be delivered is known
@@ -415,7 +415,7 @@ final class LinkOverComch extends EndpointLink implements EngineEvents.Condition
 
     @Override
     List<ChannelPeer> peers() {
-        return peers.stream().map(link -> link.peer).toList();
+        return List.copyOf(peers);
     }
 
     @Override

@@ -136,7 +136,7 @@ final class LinkOverCommChannel extends EndpointLink {
             made = new PeerOverCommChannel(owner, 0, ChannelPeerState.IN_PROGRESS);
             made.refused(e);
         }
-        return made.peer;
+        return made;
     }
 
     /** The peer at an address, which may be new. */
@@ -169,7 +169,7 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms) {
+    SubmitResult trySend(ChannelPeer to, MemorySegment message, boolean arms) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, memory, MESSAGE, length);
         PeerOverCommChannel peer = (PeerOverCommChannel) to;
@@ -191,12 +191,12 @@ final class LinkOverCommChannel extends EndpointLink {
         }
         if (code == RESET) {
             peer.state = ChannelPeerState.BROKEN;
-            throw new PeerBrokenException(peer.peer, ChannelCalls.SEND_NAME, "sending to " + peer.peer);
+            throw new PeerBrokenException(peer, ChannelCalls.SEND_NAME, "sending to " + peer);
         }
         throw Failures.refused(
                 code,
                 ChannelCalls.SEND_NAME,
-                "sending " + length + " bytes to " + peer.peer
+                "sending " + length + " bytes to " + peer
                         + (code == DocaError.INVALID_VALUE.code()
                                 ? ", perhaps more than the peer's maxMessageSize()"
                                 : ""));
@@ -207,7 +207,7 @@ final class LinkOverCommChannel extends EndpointLink {
     ChannelPeer tryReceive(MemorySegment buffer, boolean arms) {
         PeerOverCommChannel from = take(buffer);
         if (!arms || from != null) {
-            return from == null ? null : from.peer;
+            return from;
         }
         int looks = spins.count();
         for (int i = 0; from == null && i < looks; i++) {
@@ -219,7 +219,7 @@ final class LinkOverCommChannel extends EndpointLink {
             arm(ChannelEvent.RECEIVE);
             from = take(buffer);
         }
-        return from == null ? null : from.peer;
+        return from;
     }
 
     private @Nullable PeerOverCommChannel take(MemorySegment buffer) {
@@ -257,7 +257,7 @@ final class LinkOverCommChannel extends EndpointLink {
                     ? known(at, ChannelPeerState.BROKEN)
                     : Objects.requireNonNull(peers.isEmpty() ? null : peers.getFirst());
             broken.state = ChannelPeerState.BROKEN;
-            throw new PeerBrokenException(broken.peer, ChannelCalls.RECEIVE_NAME, "receiving from " + broken.peer);
+            throw new PeerBrokenException(broken, ChannelCalls.RECEIVE_NAME, "receiving from " + broken);
         }
         long length = memory.get(JAVA_LONG, LENGTH);
         if (code == DocaError.INVALID_VALUE.code() && length > room) {
@@ -276,7 +276,7 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    void update(PeerLink peer) {
+    void update(ChannelPeer peer) {
         PeerOverCommChannel of = (PeerOverCommChannel) peer;
         if (of.address == 0 || of.state == ChannelPeerState.DISCONNECTED) {
             return;
@@ -289,12 +289,12 @@ final class LinkOverCommChannel extends EndpointLink {
             }
             case CONNECTION_ABORTED, CONNECTION_RESET -> {
                 if (of.state == ChannelPeerState.IN_PROGRESS) {
-                    of.refused(Failures.refused(code, ChannelCalls.UPDATE_NAME, "connecting " + of.peer));
+                    of.refused(Failures.refused(code, ChannelCalls.UPDATE_NAME, "connecting " + of));
                 } else if (of.state != ChannelPeerState.ABORTED) {
                     of.state = ChannelPeerState.BROKEN;
                 }
             }
-            default -> throw Failures.refused(code, ChannelCalls.UPDATE_NAME, "checking the state of " + of.peer);
+            default -> throw Failures.refused(code, ChannelCalls.UPDATE_NAME, "checking the state of " + of);
         }
     }
 
@@ -305,12 +305,12 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    ConnectionCounters counters(PeerLink peer) {
+    ConnectionCounters counters(ChannelPeer peer) {
         long at = ((PeerOverCommChannel) peer).address;
         if (at == 0) {
             return new ConnectionCounters(0, 0, 0, 0);
         }
-        String action = "counting messages of " + peer.peer;
+        String action = "counting messages of " + peer;
         return new ConnectionCounters(
                 ChannelCalls.sentMessages(at, action),
                 ChannelCalls.sentBytes(at, action),
@@ -319,16 +319,16 @@ final class LinkOverCommChannel extends EndpointLink {
     }
 
     @Override
-    long inFlight(PeerLink peer) {
+    long inFlight(ChannelPeer peer) {
         long at = ((PeerOverCommChannel) peer).address;
-        return at == 0 ? 0 : ChannelCalls.inFlight(at, "counting messages of " + peer.peer);
+        return at == 0 ? 0 : ChannelCalls.inFlight(at, "counting messages of " + peer);
     }
 
     @Override
-    void disconnect(PeerLink peer) {
+    void disconnect(ChannelPeer peer) {
         PeerOverCommChannel gone = (PeerOverCommChannel) peer;
         if (gone.address != 0) {
-            ChannelCalls.disconnect(endpoint, gone.address, "disconnecting " + gone.peer);
+            ChannelCalls.disconnect(endpoint, gone.address, "disconnecting " + gone);
             peers.set(peers.indexOf(gone), null);
         }
         gone.state = ChannelPeerState.DISCONNECTED;
@@ -345,7 +345,7 @@ final class LinkOverCommChannel extends EndpointLink {
         answer.check(action);
         List<ChannelPeer> connected = new ArrayList<>();
         for (long each : ChannelCalls.peers(endpoint, action)) {
-            connected.add(known(each, ChannelPeerState.CONNECTED).peer);
+            connected.add(known(each, ChannelPeerState.CONNECTED));
         }
         pending = ChannelCalls.pending(endpoint, action);
         return List.copyOf(connected);
@@ -414,7 +414,7 @@ final class LinkOverCommChannel extends EndpointLink {
         List<ChannelPeer> present = new ArrayList<>();
         for (PeerOverCommChannel each : peers) {
             if (each != null) {
-                present.add(each.peer);
+                present.add(each);
             }
         }
         return present;

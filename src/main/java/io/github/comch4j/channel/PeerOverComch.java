@@ -5,7 +5,7 @@ import io.github.comch4j.comch.ComchConnection;
 import org.jspecify.annotations.Nullable;
 
 /** A peer to which a connection of Comch leads. */
-final class PeerOverComch extends PeerLink {
+final class PeerOverComch extends ChannelPeer {
     @Nullable
     ComchClient client; // on a client's side
 
@@ -38,7 +38,7 @@ final class PeerOverComch extends PeerLink {
     }
 
     /** Messages that were accepted and have not arrived. */
-    long inFlight() {
+    long undelivered() {
         ComchConnection open = connection;
         return open == null || !open.isOpen()
                 ? 0

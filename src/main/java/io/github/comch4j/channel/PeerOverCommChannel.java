@@ -1,7 +1,7 @@
 package io.github.comch4j.channel;
 
 /** A peer that DOCA has. */
-final class PeerOverCommChannel extends PeerLink {
+final class PeerOverCommChannel extends ChannelPeer {
     /** Of the {@code struct doca_comm_channel_addr_t}; 0: the service has refused at once, and there is none. */
     final long address;
 
