@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.cli.perf.Units;
 import io.github.comch4j.cli.program.Interrupt;
 import io.github.comch4j.cli.program.ProgramException;
 import io.github.comch4j.cli.program.ProgressWait;
@@ -168,8 +169,8 @@ final class PingCommand extends ToolCommand implements Runnable, UsesDevice {
         }
         StringBuilder line = new StringBuilder("there and back: fastest ").append(micros(nanos.getMinValue()));
         for (double percentile : PERCENTILES) {
-            line.append(", p")
-                    .append(percentile == (long) percentile ? "%.0f".formatted(percentile) : "%s".formatted(percentile))
+            line.append(", ")
+                    .append(Units.percentile(percentile))
                     .append(' ')
                     .append(micros(nanos.getValueAtPercentile(percentile)));
         }

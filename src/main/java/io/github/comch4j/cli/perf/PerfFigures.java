@@ -2,11 +2,11 @@ package io.github.comch4j.cli.perf;
 
 import io.github.comch4j.cli.program.TextTable;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /** What came out: as a table, as CSV, and as what becomes JSON. */
@@ -16,48 +16,38 @@ public final class PerfFigures {
 
     private PerfFigures() {}
 
-    private static String name(double percentile) {
-        return "p" + (percentile == (long) percentile ? "%.0f".formatted(percentile) : "%s".formatted(percentile));
-    }
-
     /** A row for each. */
     public static void table(List<PerfOutcome> all, PrintStream out) {
         boolean latency = all.getFirst().plan().latency();
         boolean times = all.getFirst().hasTimes();
         boolean processor = all.getFirst().processor() > 0;
-        List<String> head = new ArrayList<>(List.of("size"));
-        head.addAll(latency ? List.of("rounds", "half") : List.of("messages", "MB/s", "Mmsg/s", "slowest", "fastest"));
+        Map<String, Function<PerfOutcome, String>> columns = new LinkedHashMap<>();
+        columns.put("size", each -> Units.size(each.plan().size()));
+        columns.put(latency ? "rounds" : "messages", each -> Long.toString(each.messages()));
+        if (latency) {
+            columns.put("half", each -> Units.micros(each.usual() / 2));
+        } else {
+            columns.put("MB/s", each -> Units.number(each.bytesPerSecond() / MEGA));
+            columns.put("Mmsg/s", each -> Units.number(each.rate() / MEGA));
+            columns.put("slowest", each -> Units.number(each.slowest() / MEGA));
+            columns.put("fastest", each -> Units.number(each.fastest() / MEGA));
+        }
         if (times) {
-            head.add("min");
-            Arrays.stream(PERCENTILES).forEach(percentile -> head.add(name(percentile)));
-            head.add("max");
+            columns.put("min", each -> Units.micros(each.times().getMinValue()));
+            for (double percentile : PERCENTILES) {
+                columns.put(
+                        Units.percentile(percentile),
+                        each -> Units.micros(each.times().getValueAtPercentile(percentile)));
+            }
+            columns.put("max", each -> Units.micros(each.times().getMaxValue()));
         }
         if (processor) {
-            head.add("CPU");
+            columns.put("CPU", each -> Units.micros(each.processor()));
         }
-        TextTable table = new TextTable(head.toArray(String[]::new)).rightAligned();
+        TextTable table = new TextTable(columns.keySet().toArray(String[]::new)).rightAligned();
         for (PerfOutcome each : all) {
-            List<String> row = new ArrayList<>(List.of(Units.size(each.plan().size()), Long.toString(each.messages())));
-            if (latency) {
-                row.add(Units.micros(each.usual() / 2));
-            } else {
-                row.add(Units.number(each.bytesPerSecond() / MEGA));
-                row.add(Units.number(each.rate() / MEGA));
-                row.add(Units.number(each.slowest() / MEGA));
-                row.add(Units.number(each.fastest() / MEGA));
-            }
-            if (times) {
-                Histogram histogram = each.times();
-                row.add(Units.micros(histogram.getMinValue()));
-                for (double percentile : PERCENTILES) {
-                    row.add(Units.micros(histogram.getValueAtPercentile(percentile)));
-                }
-                row.add(Units.micros(histogram.getMaxValue()));
-            }
-            if (processor) {
-                row.add(Units.micros(each.processor()));
-            }
-            table.row(row.toArray(String[]::new));
+            table.row(
+                    columns.values().stream().map(column -> column.apply(each)).toArray(String[]::new));
         }
         table.print(out);
         if (times) {
@@ -95,7 +85,7 @@ public final class PerfFigures {
         map.put("min_ns", histogram == null ? "" : histogram.getMinValue());
         for (double percentile : PERCENTILES) {
             map.put(
-                    name(percentile).replace('.', '_') + "_ns",
+                    Units.percentile(percentile).replace('.', '_') + "_ns",
                     histogram == null ? "" : histogram.getValueAtPercentile(percentile));
         }
         map.put("max_ns", histogram == null ? "" : histogram.getMaxValue());

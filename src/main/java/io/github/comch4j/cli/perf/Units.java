@@ -19,6 +19,11 @@ public final class Units {
                 .formatted(value);
     }
 
+    /** {@code p50}, {@code p99.9}. */
+    public static String percentile(double percentile) {
+        return "p" + (percentile == (long) percentile ? "%.0f".formatted(percentile) : "%s".formatted(percentile));
+    }
+
     static String micros(long nanos) {
         return micros((double) nanos);
     }

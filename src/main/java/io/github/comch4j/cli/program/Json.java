@@ -17,30 +17,28 @@ public final class Json {
 
     private void write(Object value, String newLine) {
         if (value instanceof Map<?, ?> map) {
-            String inside = newLine + "  ";
-            String before = "{";
-            for (Map.Entry<?, ?> entry : map.entrySet()) {
-                text.append(before).append(inside);
-                string(entry.getKey().toString());
-                text.append(": ");
-                write(entry.getValue(), inside);
-                before = ",";
-            }
-            text.append(map.isEmpty() ? "{}" : newLine + "}");
+            writeAll("{", map.entrySet(), "}", newLine);
         } else if (value instanceof Collection<?> list) {
-            String inside = newLine + "  ";
-            String before = "[";
-            for (Object element : list) {
-                text.append(before).append(inside);
-                write(element, inside);
-                before = ",";
-            }
-            text.append(list.isEmpty() ? "[]" : newLine + "]");
+            writeAll("[", list, "]", newLine);
+        } else if (value instanceof Map.Entry<?, ?> entry) {
+            string(entry.getKey().toString());
+            text.append(": ");
+            write(entry.getValue(), newLine);
         } else if (value instanceof Number || value instanceof Boolean) {
             text.append(value);
         } else {
             string(value.toString());
         }
+    }
+
+    private void writeAll(String begin, Collection<?> elements, String end, String newLine) {
+        String before = begin;
+        for (Object element : elements) {
+            text.append(before).append(newLine).append("  ");
+            write(element, newLine + "  ");
+            before = ",";
+        }
+        text.append(elements.isEmpty() ? begin : newLine).append(end);
     }
 
     private void string(String value) {
