@@ -1,14 +1,11 @@
 package io.github.comch4j.cli.conformance;
 
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ToolThreads;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -70,7 +67,7 @@ final class Worker {
     static void run(KitSide side, PciAddress address, Optional<PciAddress> represented, List<Probe> probes) {
         Worker worker = new Worker(System.out);
         System.setOut(System.err); // nobody else's lines
-        Thread.ofPlatform().name("parent").daemon().start(worker::read);
+        ToolThreads.startReading("parent", System.in, worker::heard, END);
         try (Device device = side == KitSide.DPU ? Device.openDpu(address) : Device.openHost(address);
                 Representor function = represented.map(device::openRepresentor).orElse(null)) {
             worker.say("READY");
@@ -78,22 +75,13 @@ final class Worker {
         }
     }
 
-    private void read() {
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            String line;
-            while ((line = lines.readLine()) != null) {
-                if (line.startsWith("RUN ")) {
-                    over = false;
-                } else if (line.equals("OVER")) {
-                    over = true;
-                }
-                in.add(line);
-            }
-        } catch (IOException e) {
-            // the parent has gone: as at the end
+    private void heard(String line) {
+        if (line.startsWith("RUN ")) {
+            over = false;
+        } else if (line.equals("OVER") || line.equals(END)) {
+            over = true;
         }
-        over = true;
-        in.add(END);
+        in.add(line);
     }
 
     private void loop(KitSide side, Device device, @Nullable Representor function, List<Probe> probes) {

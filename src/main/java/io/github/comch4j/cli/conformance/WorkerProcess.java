@@ -1,7 +1,7 @@
 package io.github.comch4j.cli.conformance;
 
 import io.github.comch4j.cli.program.ProgramException;
-import java.io.BufferedReader;
+import io.github.comch4j.cli.program.ToolThreads;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +41,7 @@ final class WorkerProcess implements AutoCloseable {
             throw new ProgramException("cannot start a second process: " + e.getMessage(), e);
         }
         in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        Thread.ofPlatform().name("worker").daemon().start(this::read);
+        ToolThreads.startReading("worker", process.getInputStream(), lines::add, ENDED);
         awaitReady();
     }
 
@@ -68,18 +68,6 @@ final class WorkerProcess implements AutoCloseable {
             process.destroyForcibly();
             throw new ProgramException("interrupted", e);
         }
-    }
-
-    private void read() {
-        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
-            String line;
-            while ((line = reader.readLine()) != null) {
-                lines.add(line);
-            }
-        } catch (IOException e) {
-            // as at its end
-        }
-        lines.add(ENDED);
     }
 
     void say(String text) {

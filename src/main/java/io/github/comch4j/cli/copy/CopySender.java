@@ -146,13 +146,14 @@ final class CopySender {
             notSent(as.substring(0, LONGEST_PATH) + "…", "the path is too long");
             return;
         }
-        PosixFileAttributes attributes;
         try {
-            attributes = parent.attributes(name);
-        } catch (IOException | InvalidPathException e) {
+            send(parent, name, as, parent.attributes(name));
+        } catch (FileSystemException | InvalidPathException e) {
             notSent(as, e instanceof NoSuchFileException ? OpenFolder.missing(name) : ProgramException.reason(e));
-            return;
         }
+    }
+
+    private void send(OpenFolder parent, String name, String as, PosixFileAttributes attributes) throws IOException {
         if (attributes.isRegularFile()) {
             if (!CopyFile.isPart(name)) {
                 file(parent, name, as, attributes);
@@ -177,9 +178,8 @@ final class CopySender {
     }
 
     private void folder(OpenFolder parent, String name, String as, PosixFileAttributes attributes) throws IOException {
-        List<String> names;
         try (OpenFolder folder = parent.folder(name)) {
-            names = folder.names();
+            List<String> names = folder.names();
             Entry entry = announce('D', as, null, 0, message -> writeAttributes(message, attributes));
             while (announced.containsKey(entry.number)) {
                 goOn();
@@ -189,8 +189,6 @@ final class CopySender {
                     send(folder, each, as + "/" + each);
                 }
             }
-        } catch (FileSystemException e) {
-            notSent(as, ProgramException.reason(e));
         }
     }
 
@@ -200,13 +198,7 @@ final class CopySender {
             notSent(as, "is a link (-P copies links)");
             return;
         }
-        String target;
-        try {
-            target = Files.readSymbolicLink(parent.path(name)).toString();
-        } catch (IOException e) {
-            notSent(as, ProgramException.reason(e));
-            return;
-        }
+        String target = Files.readSymbolicLink(parent.path(name)).toString();
         announce('L', as, null, 0, message -> {
             writeAttributes(message, attributes);
             message.writeUTF(target);
@@ -214,13 +206,8 @@ final class CopySender {
     }
 
     private void file(OpenFolder parent, String name, String as, PosixFileAttributes attributes) throws IOException {
-        FileChannel file;
-        try {
-            file = FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
-        } catch (IOException e) {
-            notSent(as, ProgramException.reason(e));
-            return;
-        }
+        FileChannel file =
+                FileChannel.open(parent.path(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
         announce('E', as, file, attributes.size(), message -> {
             writeAttributes(message, attributes);
             message.writeLong(attributes.size());
