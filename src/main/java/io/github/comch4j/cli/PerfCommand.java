@@ -26,8 +26,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -258,21 +258,19 @@ final class PerfCommand extends ToolCommand implements Runnable, UsesDevice {
 
     /** The server is a thread of this process. */
     private void both(Interrupt interrupt) throws IOException, InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
-        AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
         PerfEndpoint place = place(true);
         Thread thread = ToolThreads.start("perf-server", () -> {
             try {
-                serve(place, 1, interrupt, line -> {}, begun::countDown);
+                serve(place, 1, interrupt, line -> {}, () -> begun.complete(null));
             } catch (RuntimeException e) {
-                failure.set(e);
-                begun.countDown();
+                begun.completeExceptionally(e);
             }
         });
-        begun.await();
-        RuntimeException thrown = failure.get();
-        if (thrown != null) {
-            throw thrown;
+        try {
+            begun.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
         client(interrupt);
         thread.join();

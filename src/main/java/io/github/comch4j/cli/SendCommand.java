@@ -16,6 +16,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -146,9 +147,9 @@ final class SendCommand extends ToolCommand implements Runnable, UsesDevice {
 
     private void input(List<MessageSocket> peers) {
         int most = peers.getFirst().maxMessageSize();
-        try (InputStream in = new FileInputStream(FileDescriptor.in)) {
+        try (InputStream in = new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16)) {
             if (lines) {
-                lines(new BufferedInputStream(in, 1 << 16), most, peers);
+                lines(in, most, peers);
             } else {
                 bytes(in, most, peers);
             }
@@ -182,15 +183,9 @@ final class SendCommand extends ToolCommand implements Runnable, UsesDevice {
     }
 
     private void bytes(InputStream in, int most, List<MessageSocket> peers) throws IOException {
-        byte[] buffer = new byte[1 << 16];
+        byte[] buffer = new byte[most];
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-            for (int from = 0; from < read; ) {
-                int length = Math.min(most, read - from);
-                byte[] message = new byte[length];
-                System.arraycopy(buffer, from, message, 0, length);
-                send(message, peers);
-                from += length;
-            }
+            send(Arrays.copyOf(buffer, read), peers);
         }
     }
 

@@ -3,6 +3,7 @@ package io.github.comch4j.cli.perf;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.cli.program.Dialog;
 import io.github.comch4j.cli.program.ProgramException;
+import io.github.comch4j.cli.program.ToolThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,13 +28,10 @@ final class Crew implements AutoCloseable {
         told = place.isServer() && !plan.sends(true);
         patience = place.isServer() ? SERVER_JOIN : CLIENT_JOIN;
         for (int i = 0; i < plan.threads(); i++) {
-            Lane lane = Lane.of(plan, place, i);
-            Thread thread = new Thread(lane, "perf-" + (place.isServer() ? "server-" : "client-") + i);
-            thread.setDaemon(true);
-            lanes.add(lane);
-            threads.add(thread);
+            lanes.add(Lane.of(plan, place, i));
         }
-        threads.forEach(Thread::start);
+        String name = place.isServer() ? "perf-server" : "perf-client";
+        lanes.forEach(lane -> threads.add(ToolThreads.start(name, lane)));
     }
 
     private boolean all(Predicate<Lane> condition) {

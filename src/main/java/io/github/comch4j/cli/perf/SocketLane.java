@@ -36,11 +36,7 @@ final class SocketLane extends Lane {
                 MessageServerSocket server = MessageServerSocket.open(loop, device, representor, place.name())) {
             ready = true;
             MessageSocket socket = accept(server);
-            if (plan.latency()) {
-                answer(socket);
-            } else {
-                receive(socket);
-            }
+            receive(socket);
             finished = true;
             server.shutdown();
             server.awaitTermination(PerfConnection.PATIENCE);
@@ -56,6 +52,7 @@ final class SocketLane extends Lane {
         return accepted.get();
     }
 
+    /** Until all has come; for the latency it is sent back. */
     private void receive(MessageSocket socket) {
         Samples samples = new Samples(plan);
         long received = 0;
@@ -64,6 +61,10 @@ final class SocketLane extends Lane {
             check();
             if (message != null) {
                 looked(message, received++);
+                if (plan.latency()) {
+                    socket.send(message, PerfConnection.PATIENCE);
+                    continue;
+                }
             }
             if (message == null || (received & MASK) == 0 || received == 1) {
                 samples.look(received);
@@ -71,26 +72,13 @@ final class SocketLane extends Lane {
             }
         }
         samples.look(received);
-        result = samples.result(0);
+        result = plan.latency() ? LaneResult.none(0) : samples.result(0);
     }
 
     private void looked(byte[] message, long received) {
         if (message.length != plan.size()) {
             throw new ProgramException("after " + received + " messages, one of " + message.length + " bytes arrived");
         }
-    }
-
-    private void answer(MessageSocket socket) {
-        long received = 0;
-        while (received != expected) {
-            byte[] message = socket.receive(MOMENT);
-            check();
-            if (message != null) {
-                looked(message, received++);
-                socket.send(message, PerfConnection.PATIENCE);
-            }
-        }
-        result = LaneResult.none(0);
     }
 
     private void connect(EventLoop loop) {

@@ -14,11 +14,7 @@ import java.lang.invoke.MethodHandle;
 
 /** Calls of consumers and their tasks ({@code doca_comch_consumer.h}, before DOCA 2.7 {@code doca_cc_consumer.h}). */
 public final class ConsumerCalls extends FastPathCalls {
-    private static final ConsumerCalls CALLS = new ConsumerCalls();
 
-    private static final String CREATE_NAME = Symbols.nameOf("doca_comch_consumer_create");
-    private static final String ALLOCATE_TODAY = "doca_comch_consumer_task_post_recv_alloc_init";
-    private static final String ALLOCATE_NAME = Symbols.nameOf(ALLOCATE_TODAY);
     private static final String PRODUCER_NAME = "doca_comch_consumer_task_post_recv_get_producer_id";
     private static final boolean HAS_PRODUCER_IDS = Symbols.has(PRODUCER_NAME);
     private static final String IMMEDIATE_NAME = "doca_comch_consumer_task_post_recv_get_imm_data";
@@ -38,21 +34,17 @@ public final class ConsumerCalls extends FastPathCalls {
     private static final MethodHandle IMMEDIATE_LENGTH = Symbols.downcall(
             "doca_comch_consumer_task_post_recv_get_imm_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
-    private ConsumerCalls() {}
+    private static final ConsumerCalls CALLS = new ConsumerCalls();
+
+    private ConsumerCalls() {
+        super(
+                Symbols.nameOf("doca_comch_consumer_create"),
+                Symbols.nameOf("doca_comch_consumer_task_post_recv_alloc_init"));
+    }
 
     /** As what producers and consumers have in common. */
     public static ConsumerCalls get() {
         return CALLS;
-    }
-
-    @Override
-    public String createFunction() {
-        return CREATE_NAME;
-    }
-
-    @Override
-    public String allocateFunction() {
-        return ALLOCATE_NAME;
     }
 
     /** {@code doca_comch_consumer_create}. */

@@ -17,8 +17,6 @@ public final class DmaCalls extends TransferCalls {
         LateLibrary.DMA.found(); // before its functions are looked up
     }
 
-    private static final DmaCalls CALLS = new DmaCalls();
-
     private static final MethodHandle ALLOCATE = Symbols.downcall(
             "doca_dma_task_memcpy_alloc_init",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
@@ -29,21 +27,15 @@ public final class DmaCalls extends TransferCalls {
     private static final MethodHandle SET_DESTINATION =
             Symbols.downcall("doca_dma_task_memcpy_set_dst", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
-    private DmaCalls() {}
+    private static final DmaCalls CALLS = new DmaCalls();
+
+    private DmaCalls() {
+        super("doca_dma_create", "doca_dma_task_memcpy_alloc_init");
+    }
 
     /** As what contexts have in common. */
     public static DmaCalls get() {
         return CALLS;
-    }
-
-    @Override
-    public String createFunction() {
-        return "doca_dma_create";
-    }
-
-    @Override
-    public String allocateFunction() {
-        return "doca_dma_task_memcpy_alloc_init";
     }
 
     /** {@code doca_dma_create}; fails if the libraries in use have no DMA. */

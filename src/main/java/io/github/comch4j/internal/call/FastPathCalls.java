@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 public abstract sealed class FastPathCalls extends TransferCalls permits ProducerCalls, ConsumerCalls {
 
     /** For the two kinds. */
-    FastPathCalls() {}
+    FastPathCalls(String createFunction, String allocateFunction) {
+        super(createFunction, allocateFunction);
+    }
 
     /** {@code …_get_id}; 0 for producers of DOCA 2.5, which have none. */
     public abstract int id(MemorySegment object, String action);

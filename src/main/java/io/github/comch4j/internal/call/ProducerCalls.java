@@ -14,9 +14,7 @@ import java.lang.invoke.MethodHandle;
 
 /** Calls of producers and their tasks ({@code doca_comch_producer.h}, before DOCA 2.7 {@code doca_cc_producer.h}). */
 public final class ProducerCalls extends FastPathCalls {
-    private static final ProducerCalls CALLS = new ProducerCalls();
 
-    private static final String CREATE_NAME = Symbols.nameOf("doca_comch_producer_create");
     private static final String ID_NAME = "doca_comch_producer_get_id";
     private static final boolean HAS_IDS = Symbols.has(ID_NAME);
     private static final String IMMEDIATE_NAME = "doca_comch_producer_task_send_set_imm_data";
@@ -43,21 +41,15 @@ public final class ProducerCalls extends FastPathCalls {
     private static final MethodHandle AS_TASK =
             Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private ProducerCalls() {}
+    private static final ProducerCalls CALLS = new ProducerCalls();
+
+    private ProducerCalls() {
+        super(Symbols.nameOf("doca_comch_producer_create"), ALLOCATE_NAME);
+    }
 
     /** As what producers and consumers have in common. */
     public static ProducerCalls get() {
         return CALLS;
-    }
-
-    @Override
-    public String createFunction() {
-        return CREATE_NAME;
-    }
-
-    @Override
-    public String allocateFunction() {
-        return ALLOCATE_NAME;
     }
 
     /** {@code doca_comch_producer_create}. */

@@ -4,15 +4,24 @@ import java.lang.foreign.MemorySegment;
 
 /** What contexts with tasks that move data have in common under different names; none is hot. */
 public abstract sealed class TransferCalls permits FastPathCalls, DmaCalls {
+    private final String createFunction;
+    private final String allocateFunction;
 
-    /** For the kinds. */
-    TransferCalls() {}
+    /** For the kinds, with the C names of two functions. */
+    TransferCalls(String createFunction, String allocateFunction) {
+        this.createFunction = createFunction;
+        this.allocateFunction = allocateFunction;
+    }
 
     /** The C name of the function that creates one. */
-    public abstract String createFunction();
+    public final String createFunction() {
+        return createFunction;
+    }
 
     /** The C name of the function that allocates a task. */
-    public abstract String allocateFunction();
+    public final String allocateFunction() {
+        return allocateFunction;
+    }
 
     /** {@code …_as_ctx}; returns the view. */
     public abstract MemorySegment asContext(MemorySegment object);
