@@ -18,8 +18,12 @@ final class ArrivalCheck {
         this.numbered = size >= Long.BYTES;
     }
 
+    /** Answers each of a round trip from now on, and those that have come before there was anything to answer with. */
     void answerBy(Runnable runnable) {
         answer = runnable;
+        for (long i = 0; i < received; i++) {
+            runnable.run();
+        }
     }
 
     /** What {@link #arrived} looks at. */

@@ -131,6 +131,9 @@ final class PerfConnection implements AutoCloseable {
 
     void waitFor(String what, BooleanSupplier condition) {
         lane.await(what, () -> {
+            if (condition.getAsBoolean()) {
+                return true;
+            }
             engines.forEach(ProgressEngine::progress);
             check();
             return condition.getAsBoolean();
