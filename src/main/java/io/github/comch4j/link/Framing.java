@@ -37,6 +37,12 @@ public final class Framing {
     /** As {@link #FINISHED}, and the connection is about to be ended. */
     public static final int CLOSED = 5;
 
+    /** The sender of this makes a consumer if asked to: how long a message may be, with its header; 0: it does not. */
+    public static final int OFFERS = 6;
+
+    /** Asks for that consumer, to which all goes that its sender sends after this. */
+    public static final int MOVES = 7;
+
     /** What {@link #arrived} returns for a message that is not to be taken; {@link #fault} says why. */
     public static final int FAULT = -1;
 

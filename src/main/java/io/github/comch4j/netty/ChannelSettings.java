@@ -46,6 +46,11 @@ final class ChannelSettings {
         return plainPeer;
     }
 
+    /** Whether a server ends connections whose clients do not read, which it sees in their messages only. */
+    boolean endsStalled() {
+        return stallLimit != null;
+    }
+
     /** Sets an option; false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
         if (option == ChannelOption.SO_RCVBUF) {

@@ -24,6 +24,7 @@ import io.netty.util.internal.StringUtil;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,6 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
     private @Nullable ComchClient client;
     private @Nullable ComchAddress local;
     private @Nullable ComchAddress remote;
-    private int maxMessageSize;
     private volatile boolean active;
     private volatile boolean closed;
     private volatile boolean inputShutdown;
@@ -77,8 +77,8 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         super(parent);
         this.settings = settings;
         this.home = home;
-        this.wire = new Wire(this::ready, settings);
         this.config = new ComchConfig(this, settings, false, this::settingsChanged, this::autoReadCleared);
+        this.wire = new Wire(this::ready, this::later, config::getAllocator, settings);
     }
 
     /** The DPU's end of a connection that is established. */
@@ -92,7 +92,6 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         ComchChannel child = new ComchChannel(server, settings.copy(), loop);
         child.handler = handler;
         child.wire.opened(connection);
-        child.maxMessageSize = connection.endpoint().maxMessageSize();
         child.local = address;
         child.remote = ComchAddress.unnamed(address, connection.number());
         child.active = true;
@@ -110,8 +109,12 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         }
     }
 
+    private void later(BooleanSupplier task) {
+        Objects.requireNonNull(handler).endings().later(task);
+    }
+
     private void settingsChanged() {
-        wire.settings(settings);
+        wire.settingsChanged();
     }
 
     private void autoReadCleared() {
@@ -242,12 +245,13 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         try {
             client = settings.apply(
                             ComchClient.builder(mine.engine(), mine.host(address.function()), address.service()))
-                    .onMessage((connection, message) -> wire.message(message, config.getAllocator()))
+                    .onMessage((connection, message) -> wire.message(message))
                     .onConnected(connection -> {
                         wire.opened(connection);
                         ready();
                     })
                     .onWritable(connection -> wire.room())
+                    .onConsumer((connection, id) -> wire.consumer(id))
                     .onSendFailed((connection, error) -> wire.sendFailed(error.name()))
                     .onDisconnected(connection -> wire.ended(connection.state()))
                     .onStateChanged((endpoint, now) -> {
@@ -259,7 +263,6 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
         } catch (RuntimeException e) {
             throw Connecting.failure(address, e);
         }
-        maxMessageSize = client.maxMessageSize();
     }
 
     private void finishConnecting(Connecting attempt) {
@@ -366,7 +369,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
                 eventLoop().execute(flushTask); // others have their turn
                 return;
             }
-            if (!messages.send(wire, in, mine.scratch(wire.longest(maxMessageSize)))) {
+            if (!messages.send(wire, in, mine.scratch(wire.longest()))) {
                 return; // until the engine or the peer tells that there is room
             }
         }

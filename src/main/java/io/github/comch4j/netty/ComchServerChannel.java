@@ -168,13 +168,19 @@ public final class ComchServerChannel extends AbstractServerChannel {
                     .onMessage((connection, message) -> {
                         ComchChannel child = open.get(connection);
                         if (child != null) {
-                            child.wire().message(message, child.config().getAllocator());
+                            child.wire().message(message);
                         }
                     })
                     .onWritable(connection -> {
                         ComchChannel child = open.get(connection);
                         if (child != null) {
                             child.wire().room();
+                        }
+                    })
+                    .onConsumer((connection, id) -> {
+                        ComchChannel child = open.get(connection);
+                        if (child != null) {
+                            child.wire().consumer(id);
                         }
                     })
                     .onSendFailed((connection, error) -> {

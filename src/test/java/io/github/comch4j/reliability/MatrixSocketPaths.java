@@ -53,7 +53,8 @@ final class MatrixSocketPaths {
                 new JavaNet("java-net", SIZE),
                 new JavaNet("large-java-net", 64 << 10),
                 new NettyPath("netty", SIZE),
-                new NettyPath("large-netty", 64 << 10));
+                new NettyPath("large-netty", 64 << 10),
+                new NettyPath("large-bulk-netty", 1 << 20)); // by the fast path, soon
     }
 
     private record Sockets(String name, boolean plain, boolean reconnects, boolean async) implements MatrixPath {
