@@ -92,6 +92,7 @@ class CookbookTest extends TwoLoops {
                         return last.isDone() || replaced.isCompletedExceptionally();
                     },
                     engine);
+            Machine.until("the client's end", () -> !client.isAlive(), engine); // else its engine is still open
             assertThat(received.size() + replaced.join()).isEqualTo(times);
             assertThat(received).isSorted().last().isEqualTo((long) times);
             assertThat(server.isClosed()).isFalse();
