@@ -83,7 +83,8 @@ def nowhere(path):
             if reason:
                 left[name] = reason
             else:
-                ran.add(re.sub(r"\[\d+\]$", "", name))  # with parameters: each case has a number, one left out has none
+                # Each case of a test with parameters has a number; one that is left out as a whole has none.
+                ran.update((name, re.sub(r"\[\d+\]$", "", name)))
     return {name: reason for name, reason in left.items() if name not in ran}
 
 

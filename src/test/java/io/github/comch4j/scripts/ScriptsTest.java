@@ -126,8 +126,20 @@ class ScriptsTest {
 
     @Test
     void aTestThatIsLeftOutInEachStageIsToldOf(@TempDir Path folder) throws Exception {
-        report(folder.resolve("one"), ran("always"), leftOut("there"), leftOut("many(int)"), leftOut("nowhere"));
-        report(folder.resolve("other"), ran("always"), ran("there"), ran("many(int)[1]"), leftOut("nowhere"));
+        report(
+                folder.resolve("one"),
+                ran("always"),
+                leftOut("there"),
+                leftOut("many(int)"),
+                leftOut("a(int)[2]"),
+                leftOut("nowhere"));
+        report(
+                folder.resolve("other"),
+                ran("always"),
+                ran("there"),
+                ran("many(int)[1]"),
+                ran("a(int)[2]"),
+                leftOut("nowhere"));
         for (String stage : List.of("one", "other")) {
             Script counted = Script.runLine("cd $1 && $2 --names names " + stage, folder.toString(), COUNTS);
             assertThat(counted.output()).contains("left out: ");
