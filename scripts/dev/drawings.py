@@ -220,8 +220,8 @@ def advice():
                ("128, of which 113 fill a message; far cores", 174, 174, True),
                ("128; near cores", 335, 335, False), ("256: two messages; near cores", 365, 371, True))
     yield bars("wake", "A call, by what the server's loop is doing", "µs; lower is better",
-               ("the next call of a busy caller, median", 6.12, 6.46, True),
-               ("a call after 20 ms of silence", 200, 200, False))
+               ("the next call of a busy caller, median", 0.9, 0.9, True),
+               ("a call after 20 ms of silence, median", 157, 157, False))
     yield bars("cores", "Half a round trip, by where the cores are", "ns, slots, Java; lower is better",
                ("near cores", 83, 83, True), ("far cores", 189, 209, False))
     yield bars("barrier", "-XX:+UseSystemMemoryBarrier", "million messages per second, control path, 64 B",
