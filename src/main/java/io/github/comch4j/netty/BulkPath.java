@@ -37,7 +37,7 @@ final class BulkPath {
     private @Nullable SlotConsumer consumer;
     private @Nullable SlotProducer producer;
     private int consumerId; // the peer's
-    private long offered; // by the peer: its longest message here; 0: none
+    private int offered; // of the slots that both devices take, until there is a producer; 0: none
     private boolean moving; // the peer was asked for its consumer
 
     BulkPath(Wire wire, ComchConnection connection) {
@@ -60,12 +60,13 @@ final class BulkPath {
 
     /** The peer asks for a consumer, and hears if there is none. */
     void receive() {
-        if (consumer != null || receivable() == 0) {
+        int longest = receivable();
+        if (consumer != null || longest == 0) {
             return;
         }
         try {
             consumer = connection
-                    .slotConsumer(connection.engine(), receivable())
+                    .slotConsumer(connection.engine(), longest)
                     .tasks(SLOTS)
                     .onMessage((memory, offset, length, sender) -> wire.message(memory.asSlice(offset, length)))
                     .onReceiveFailed((mine, error) -> wire.receiveFailed(error.name()))
@@ -91,15 +92,16 @@ final class BulkPath {
 
     /** The peer makes a consumer if it is asked to, for so long messages; 0: it does not. */
     void offered(long longest) {
-        offered = longest;
+        offered = longest <= 0 || producer != null
+                ? 0
+                : (int) Math.min(
+                        longest, longest(Capabilities.of(connection.device()).producer()));
         moving &= longest > 0;
     }
 
     /** Whether to ask for it. */
     boolean isOffered() {
-        return offered > Framing.HEADER
-                && producer == null
-                && longest(Capabilities.of(connection.device()).producer()) > Framing.HEADER;
+        return offered > Framing.HEADER;
     }
 
     /** The peer is asked. */
@@ -114,12 +116,10 @@ final class BulkPath {
 
     /** The peer has a consumer: makes the producer. If there is none, messages go on. */
     void send(int peersConsumer) {
-        int slot = (int)
-                Math.min(offered, longest(Capabilities.of(connection.device()).producer()));
         try {
             consumerId = peersConsumer;
             producer = connection
-                    .slotProducer(connection.engine(), slot)
+                    .slotProducer(connection.engine(), offered)
                     .tasks(SLOTS)
                     .onSendFailed((mine, offset, length, error) -> wire.bulkSendFailed(error.name()))
                     .onWritable(mine -> wire.room())

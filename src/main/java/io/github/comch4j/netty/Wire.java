@@ -156,7 +156,7 @@ final class Wire {
                 closing = true;
             }
             case Framing.OFFERS -> {
-                Objects.requireNonNull(bulk).offered(Framing.value(message));
+                Objects.requireNonNull(bulk).offered(settings.endsStalled() ? 0 : Framing.value(message));
                 sendFrames();
             }
             case Framing.MOVES -> Objects.requireNonNull(bulk).receive();
@@ -299,7 +299,7 @@ final class Wire {
     /** Asks for the peer's consumer, if one is offered. Returns whether it does. */
     private boolean move() {
         BulkPath path = Objects.requireNonNull(bulk);
-        if (!path.isOffered() || settings.endsStalled()) {
+        if (!path.isOffered()) {
             return false;
         }
         noRoom = !send(Framing.MOVES, ByteBuffer.wrap(Framing.number(0)));
