@@ -50,13 +50,6 @@ class NettyBulkTest extends NettyScene {
         EmulatedFaults.clear();
     }
 
-    private void serve() {
-        server(() -> arrived)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .bind(service)
-                .syncUninterruptibly();
-    }
-
     private Channel connect() {
         return client(mine)
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -101,7 +94,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void bothDirectionsMoveAndEndByThemselves() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         Channel far = arrived.channel();
         byte[] there = random(MUCH);
@@ -132,7 +125,7 @@ class NettyBulkTest extends NettyScene {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCloseAfterMuchIsAGoodEnd(boolean reads) throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         move(channel);
         Channel far = arrived.channel();
@@ -152,7 +145,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void whoDoesNotReadMakesThePeerWait() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         move(channel);
         Channel far = arrived.channel();
@@ -171,7 +164,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void littleAndShortMessagesStay() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         byte[] little = random(2 << 20);
         channel.writeAndFlush(buffer(little)).sync();
@@ -240,7 +233,7 @@ class NettyBulkTest extends NettyScene {
         "FAILED_SEND, 1", "FAILED_SEND, 3", "FAILED_SEND, 4", "BROKEN_SEND, 2", "DROP, 2"
     })
     void aFaultIsNoGoodEndAndNoHole(BulkFault fault, int nth) throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         move(channel);
         arrived.await(written.size());
@@ -265,7 +258,7 @@ class NettyBulkTest extends NettyScene {
     @ParameterizedTest
     @EnumSource
     void aFaultDuringTheChangeIsNoHole(BulkFault fault) throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         byte[] all = random(MUCH);
         written.writeBytes(all);
@@ -313,7 +306,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void aPeerThatDoesNotKnowTheFastPathGoesOnWithMessages() throws Exception {
-        serve();
+        serve(arrived);
         try (RawPeer peer = new RawPeer()) {
             byte[] piece = random(peer.client.maxMessageSize() - Framing.HEADER);
             while (written.size() < 5 << 20) {
@@ -335,7 +328,7 @@ class NettyBulkTest extends NettyScene {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anOfferWithoutAConsumerIsWaitedForInVain(boolean says) throws Exception {
-        serve();
+        serve(arrived);
         try (RawPeer peer = new RawPeer()) {
             peer.framed.send(peer.client.connection(), Framing.OFFERS, LONG);
             peer.framed.send(peer.client.connection(), new byte[1]);
@@ -355,7 +348,7 @@ class NettyBulkTest extends NettyScene {
     @Test
     @Needs(Feature.DISCONNECT)
     void aCloseDuringTheChangeLeavesNothing() throws Exception {
-        serve();
+        serve(arrived);
         try (RawPeer peer = new RawPeer()) {
             peer.framed.send(peer.client.connection(), Framing.OFFERS, LONG);
             peer.framed.send(peer.client.connection(), Framing.MOVES, 0); // so there is a consumer here
@@ -373,7 +366,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void aPeerThatGoesDuringTheChangeLeavesNothing() throws Exception {
-        serve();
+        serve(arrived);
         Channel far;
         try (RawPeer peer = new RawPeer()) {
             peer.framed.send(peer.client.connection(), Framing.OFFERS, LONG);
@@ -391,7 +384,7 @@ class NettyBulkTest extends NettyScene {
 
     @Test
     void withoutRoomForAConsumerMessagesGoOn() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         Channel far = arrived.channel();
         ComchConnection connection = ((ComchChannel) far).wire().connection();
@@ -414,7 +407,7 @@ class NettyBulkTest extends NettyScene {
     @RepeatedTest(8) // how far the end has come when a send fails is not always the same
     @Needs(Feature.DISCONNECT)
     void aPeerThatClosesWhileMuchIsSentToItEndsWell() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect();
         move(channel);
         Channel far = arrived.channel();

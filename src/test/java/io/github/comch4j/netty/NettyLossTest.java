@@ -41,13 +41,6 @@ class NettyLossTest extends NettyScene {
         EmulatedFaults.clear();
     }
 
-    private void serve() {
-        server(() -> arrived)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .bind(service)
-                .syncUninterruptibly();
-    }
-
     /** Each is a message. */
     private static void write(Channel channel, byte[] all) {
         for (int i = 0; i < PIECES; i++) {
@@ -68,7 +61,7 @@ class NettyLossTest extends NettyScene {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, PIECES, PIECES + 1})
     void aMessageThatFailsIsToldAtBothEnds(int nth) throws Exception {
-        serve();
+        serve(arrived);
         Collector mine = new Collector();
         Channel channel = connect(mine);
         arrived.channel();
@@ -85,7 +78,7 @@ class NettyLossTest extends NettyScene {
 
     @Test
     void aCloseIsAGoodEnd() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect(new Collector());
         byte[] all = random(PIECES * PIECE);
         channel.eventLoop().execute(() -> {
@@ -100,7 +93,7 @@ class NettyLossTest extends NettyScene {
 
     @Test
     void aCloseByTheLastWriteIsAGoodEnd() throws Exception {
-        serve();
+        serve(arrived);
         Channel channel = connect(new Collector());
         channel.writeAndFlush(buffer(random(PIECE))).addListener(ChannelFutureListener.CLOSE);
         assertThat(arrived.events.poll(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(ChannelInputShutdownEvent.INSTANCE);
@@ -144,7 +137,7 @@ class NettyLossTest extends NettyScene {
 
     @Test
     void aGapIsAnExceptionInItsPlaceAndAGoodbyeToThePeer() throws Exception {
-        serve();
+        serve(arrived);
         byte[] all = random(PIECES * PIECE);
         FramedPeer framed = new FramedPeer();
         try (Device host = Device.openHost(Machine.HOST);
@@ -169,7 +162,7 @@ class NettyLossTest extends NettyScene {
 
     @Test
     void anEndOfTheConnectionIsNoEndOfTheStream() throws Exception {
-        serve();
+        serve(arrived);
         FramedPeer framed = new FramedPeer();
         try (Device host = Device.openHost(Machine.HOST);
                 ProgressEngine engine = ProgressEngine.create()) {

@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,6 +38,14 @@ abstract class NettyScene extends TwoNettyLoops {
 
     Channel bind(Supplier<ChannelHandler> handlers) {
         return server(handlers).bind(service).syncUninterruptibly().channel();
+    }
+
+    /** Accepts channels that go on after the end of their input. */
+    void serve(ChannelHandler handler) {
+        server(() -> handler)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .bind(service)
+                .syncUninterruptibly();
     }
 
     Channel connect(ChannelHandler handler) {
