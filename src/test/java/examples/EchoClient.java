@@ -14,7 +14,7 @@ public final class EchoClient {
         var answers = new ArrayDeque<String>();
         var consumers = new ArrayDeque<Integer>();
         try (var engine = ProgressEngine.create();
-             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));            // the BlueField's function on the host
+             var device = Device.openHost(PciAddress.of("0000:b1:00.0"));            // the host's BlueField function
              var client = ComchClient.builder(engine, device, arguments[0])
                      .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))
                      .onConsumer((connection, id) -> consumers.add(id))
